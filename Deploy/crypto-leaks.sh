@@ -34,45 +34,46 @@ import Cryptography
 
 let rounds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1
 let data = [UInt8](repeating: 7, count: 100)
-let rsa = try _RSA.Signing.PrivateKey(pemRepresentation: TestKeys.rsa)
-let ec = try P256.Signing.PrivateKey(pemRepresentation: TestKeys.sec1)
-let peer = P256.KeyAgreement.PrivateKey()
-let signed = try rsa.signature(for: data, padding: .PSS)
-let secret = SymmetricKey(data: data.prefix(32))
+let rsa = try RSA.PrivateKey(pemRepresentation: TestKeys.rsa)
+let handle = try KeyHandle(firstPrivateKeyOf: TestKeys.rsa)
+let ec = try P256.PrivateKey(pemRepresentation: TestKeys.sec1)
+let peer = P256.PrivateKey()
+let signed = try rsa.signature(for: data, padding: .pss)
+let secret = Array(data.prefix(32))
+let nonce = Array(data.prefix(12))
 let prepared = HMAC<SHA256>(key: secret)
 var valid = 0
 
 for round in 0..<rounds {
     let signature = try ec.signature(for: data)
     if ec.publicKey.isValidSignature(signature, for: data) { valid += 1 }
-    if ec.publicKey.isValidSignature(signature, for: SHA384.hash(data: data)) { valid += 1 }
-    if rsa.publicKey.isValidSignature(signed, for: data, padding: .PSS) { valid += 1 }
-    if rsa.publicKey.isValidSignature(signed, for: data, padding: .insecurePKCS1v1_5) { valid += 1 }
-    if (try? P256.Signing.ECDSASignature(derRepresentation: data)) != nil { valid += 1 }
-    var hash = SHA512()
-    hash.update(data: data)
-    var copy = hash
-    copy.update(data: data)
-    if copy.finalize() == hash.finalize() { valid += 1 }
-    if prepared.finalize(appending: [data]) != HMAC<SHA256>.authenticationCode(for: data, using: secret) { valid += 1 }
-    let box = try AES.GCM.seal(data, using: secret)
-    if try AES.GCM.open(box, using: secret) != data { valid += 1 }
-    if (try? AES.GCM.open(box, using: secret, authenticating: data)) != nil { valid += 1 }
-    if (try? AES._CBC.decrypt(data, using: secret, iv: AES._CBC.IV())) != nil { valid += 1 }
+    if ec.publicKey.isValidSignature(signature, for: secret) { valid += 1 }
+    if ec.publicKey.isValidSignature(secret + secret, for: data) { valid += 1 }
+    if rsa.publicKey.isValidSignature(signed, for: data, padding: .pss) { valid += 1 }
+    if rsa.publicKey.isValidSignature(signed, for: data, padding: .pkcs1) { valid += 1 }
+    if handle.opened(signed, .sha1) != nil || handle.opened(data, .sha256) != nil { valid += 1 }
+    if try ec.sharedSecret(with: peer.publicKey) != peer.sharedSecret(with: ec.publicKey) { valid += 1 }
+    if HMAC<SHA512>(key: data).code(of: data) != HMAC<SHA512>.authenticationCode(for: data, using: data) { valid += 1 }
+    if prepared.code(of: data) != HMAC<SHA256>.authenticationCode(for: data, using: secret) { valid += 1 }
+    let box = try AES.GCM.seal(data, using: secret, nonce: nonce)
+    if try AES.GCM.open(box.ciphertext, tag: box.tag, using: secret, nonce: nonce) != data { valid += 1 }
+    if (try? AES.GCM.open(data, tag: box.tag, using: secret, nonce: nonce)) != nil { valid += 1 }
+    if (try? AES.CBC.decrypt(data, using: secret, vector: Array(data.prefix(16)))) != nil { valid += 1 }
     guard round % 100 == 0 else { continue }
     let names = [
         TestKeys.pkcs8, TestKeys.explicit, TestKeys.compressed, TestKeys.rsaPublic, TestKeys.rsaWrongModulus,
         TestKeys.rsa1024, TestKeys.encrypted, TestKeys.p384, TestKeys.pssPublic, "",
     ]
     for name in names {
-        _ = try? P256.Signing.PrivateKey(pemRepresentation: name)
-        _ = try? P256.Signing.PublicKey(pemRepresentation: name)
-        _ = try? _RSA.Signing.PrivateKey(pemRepresentation: name)
-        _ = try? _RSA.Signing.PublicKey(pemRepresentation: name)
+        _ = try? P256.PrivateKey(pemRepresentation: name)
+        _ = try? P256.PublicKey(pemRepresentation: name)
+        _ = try? RSA.PrivateKey(pemRepresentation: name)
+        _ = try? RSA.PublicKey(pemRepresentation: name)
+        _ = (try? KeyHandle(firstPrivateKeyOf: name))?.hasValidPublicNumbers
+        _ = (try? KeyHandle(firstPublicKeyOf: name))?.isOnP256
     }
-    _ = try? P256.Signing.PublicKey(rawRepresentation: data.prefix(64))
-    _ = try? _RSA.Signing.PublicKey(n: data, e: [2])
-    _ = try peer.sharedSecretFromKeyAgreement(with: P256.KeyAgreement.PrivateKey().publicKey)
+    _ = try? P256.PublicKey(rawRepresentation: Array(data.prefix(64)))
+    _ = try? RSA.PublicKey(n: data, e: [2])
     let certificate = try Certificate.issue(
         subject: [("2.5.4.3", "name")],
         validity: 0...1,

@@ -36,11 +36,6 @@ static inline int switchboard_SSL_set_tlsext_host_name(SSL *ssl, const char *nam
 static inline void switchboard_BIO_set_mem_eof_return(BIO *bio, int value) { BIO_set_mem_eof_return(bio, value); }
 static inline size_t switchboard_BIO_pending(BIO *bio) { return BIO_ctrl_pending(bio); }
 static inline int switchboard_ERR_GET_REASON(unsigned long code) { return ERR_GET_REASON(code); }
-static inline int switchboard_sk_X509_num(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
-static inline X509 *switchboard_sk_X509_value(const STACK_OF(X509) *stack, int index) {
-    return sk_X509_value(stack, index);
-}
-static inline void switchboard_sk_X509_free_all(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
 
 // The times from which and until which a certificate is valid, in seconds since 1970; 0 when they cannot be read.
 static inline int switchboard_X509_validity(const X509 *certificate, long long *from, long long *until) {

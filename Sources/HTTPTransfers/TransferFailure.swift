@@ -34,6 +34,18 @@ package struct TransferFailure: Error, Sendable, Equatable, CustomStringConverti
         case cancelled
         /// The client was closed before the call, has too many calls, or cannot get what it needs from the system.
         case unavailable
+
+        /// A text for operators about the proxy that did not connect to the host, so that nothing was sent; nil for a
+        /// reason that may be the host's own.
+        package var ofProxy: String? {
+            switch self {
+            case .proxyUnreachable: "it cannot be reached"
+            case .proxyCredentials: "it does not accept its credentials (407)"
+            case .proxyRefused: "it refused to connect"
+            case .proxyTimeout: "it did not respond in time"
+            default: nil
+            }
+        }
     }
 
     /// The reason.

@@ -41,11 +41,11 @@ final class TransferThread: Sendable {
         sigfillset(&all)
         pthread_sigmask(SIG_SETMASK, &all, &previous)
         defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
-        let start = Unmanaged.passRetained(Start(thread: self, epoll: epoll))
+        let loop = Unmanaged.passRetained(TransferLoop(self, epoll: epoll))
         var thread = pthread_t()
-        let result = pthread_create(&thread, nil, runTransfers, start.toOpaque())
+        let result = pthread_create(&thread, nil, runTransfers, loop.toOpaque())
         guard result == 0 else {
-            start.release()
+            loop.release()
             return nil
         }
         pthread_detach(thread)
@@ -68,23 +68,11 @@ final class TransferThread: Sendable {
             return commands
         }
     }
-
-    /// The argument of the thread's function.
-    fileprivate final class Start: Sendable {
-        let thread: TransferThread
-        let epoll: Int32
-
-        init(thread: TransferThread, epoll: Int32) {
-            self.thread = thread
-            self.epoll = epoll
-        }
-    }
 }
 
 private func runTransfers(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument else { return nil }
-    let start = Unmanaged<TransferThread.Start>.fromOpaque(argument).takeRetainedValue()
-    TransferLoop(start.thread, epoll: start.epoll).run()
+    Unmanaged<TransferLoop>.fromOpaque(argument).takeRetainedValue().run()
 }
 
 /// The loop of the thread, which owns each client's connections; used by that thread only.
@@ -110,12 +98,15 @@ private final class TransferLoop {
             let now = MonotonicTime.now
             for (id, pool) in pools {
                 pool.act(at: now)
-                if pool.isIdle(at: now) {
-                    pool.close()
-                    pools[id] = nil
-                }
+                closeIfIdle(pool, id, at: now)
             }
         }
+    }
+
+    private func closeIfIdle(_ pool: TransferPool, _ id: UInt32, at now: Int64) {
+        guard pool.isIdle(at: now) else { return }
+        pool.close()
+        pools[id] = nil
     }
 
     /// Milliseconds until libcurl or an idle pool is due; -1 for no limit.
@@ -137,10 +128,7 @@ private final class TransferLoop {
         case .close(let core, let isCancelling, let continuation):
             if let pool = pools[core.id] {
                 pool.closeWhenIdle(isCancelling: isCancelling)
-                if pool.isIdle(at: MonotonicTime.now) {
-                    pool.close()
-                    pools[core.id] = nil
-                }
+                closeIfIdle(pool, core.id, at: MonotonicTime.now)
             }
             continuation?.resume()
         }

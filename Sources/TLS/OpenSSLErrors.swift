@@ -28,4 +28,9 @@ enum OpenSSLErrors {
     static func takeText() -> String {
         take()?.text ?? "no reason given"
     }
+
+    /// Throws the oldest error as that of an item when a configuration call did not return 1.
+    static func check(_ result: Int32, _ item: StaticString) throws(TLSFailure) {
+        guard result == 1 else { throw .configuration("\(item): \(takeText())") }
+    }
 }

@@ -68,7 +68,10 @@ struct PrivateKeyBlock {
     func open(password: String?, _ derivations: KeyDerivations) throws(TLSIdentityFailure) -> OpaquePointer {
         OpenSSLErrors.clear()
         switch Form.allCases.first(where: { label.elementsEqual($0.rawValue.utf8) }) {
-        case .pkcs8 where header.isEmpty: return try Self.key(ofPKCS8: content)
+        case .pkcs8 where header.isEmpty:
+            let info = try Self.read(content) { d2i_PKCS8_PRIV_KEY_INFO(nil, $0, $1) }
+            defer { PKCS8_PRIV_KEY_INFO_free(info) }
+            return try Self.key(of: info)
         case .encryptedPKCS8 where header.isEmpty: return try decrypted(password, derivations)
         case .rsa: return try traditional(EVP_PKEY_RSA, password, derivations)
         case .elliptic: return try traditional(EVP_PKEY_EC, password, derivations)
@@ -76,34 +79,38 @@ struct PrivateKeyBlock {
         }
     }
 
-    private static func key(ofPKCS8 content: [UInt8]) throws(TLSIdentityFailure) -> OpaquePointer {
-        let key = content.withUnsafeBufferPointer { bytes in
+    /// Calls a function of OpenSSL that reads DER.
+    private static func read(
+        _ content: [UInt8],
+        _ read: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
+    ) throws(TLSIdentityFailure) -> OpaquePointer {
+        let value = content.withUnsafeBufferPointer { bytes in
             var start = bytes.baseAddress
-            let info = d2i_PKCS8_PRIV_KEY_INFO(nil, &start, bytes.count)
-            defer { PKCS8_PRIV_KEY_INFO_free(info) }
-            return info.flatMap { EVP_PKCS82PKEY($0) }
+            return read(&start, bytes.count)
         }
-        guard let key else { throw .unreadable("private key: \(OpenSSLErrors.takeText())") }
+        guard let value else { throw unreadable() }
+        return value
+    }
+
+    private static func key(of info: OpaquePointer) throws(TLSIdentityFailure) -> OpaquePointer {
+        guard let key = EVP_PKCS82PKEY(info) else { throw unreadable() }
         return key
     }
+
+    private static func unreadable() -> TLSIdentityFailure { .unreadable("private key: \(OpenSSLErrors.takeText())") }
 
     /// Decrypts encrypted PKCS#8 (RFC 5958 section 3).
     private func decrypted(
         _ password: String?,
         _ derivations: KeyDerivations
     ) throws(TLSIdentityFailure) -> OpaquePointer {
-        let closed = content.withUnsafeBufferPointer { bytes in
-            var start = bytes.baseAddress
-            return d2i_X509_SIG(nil, &start, bytes.count)
-        }
-        guard let closed else { throw .unreadable("private key: \(OpenSSLErrors.takeText())") }
+        let closed = try Self.read(content) { d2i_X509_SIG(nil, $0, $1) }
         defer { X509_SIG_free(closed) }
         try derivations.charge(closed)
         let info = PKCS8_decrypt(closed, password ?? "", -1)
         defer { PKCS8_PRIV_KEY_INFO_free(info) }
         guard let info else { throw .wrongPassword }
-        guard let key = EVP_PKCS82PKEY(info) else { throw .unreadable("private key: \(OpenSSLErrors.takeText())") }
-        return key
+        return try Self.key(of: info)
     }
 
     /// Reads a key in its algorithm's traditional form; an encrypted one is derived with one round of MD5 by design.
@@ -115,22 +122,18 @@ struct PrivateKeyBlock {
         var content = content
         if !header.isEmpty {
             var (header, cipher, count) = (Array(header.utf8CString), EVP_CIPHER_INFO(), content.count)
-            guard PEM_get_EVP_CIPHER_INFO(&header, &cipher) == 1 else {
-                throw .unreadable("private key: \(OpenSSLErrors.takeText())")
-            }
+            guard PEM_get_EVP_CIPHER_INFO(&header, &cipher) == 1 else { throw Self.unreadable() }
             try derivations.charge(1)
             var secret = Array((password ?? "").utf8CString)
             guard PEM_do_header(&cipher, &content, &count, nil, &secret) == 1 else { throw .wrongPassword }
             content.removeLast(content.count - count)
         }
-        let key = content.withUnsafeBufferPointer { bytes in
-            var start = bytes.baseAddress
-            return d2i_PrivateKey(type, nil, &start, bytes.count)
+        do {
+            return try Self.read(content) { d2i_PrivateKey(type, nil, $0, $1) }
+        } catch {
+            // A wrong password may produce bytes that look decrypted.
+            throw header.isEmpty ? error : .wrongPassword
         }
-        if let key { return key }
-        // A wrong password may produce bytes that look decrypted.
-        guard header.isEmpty else { throw .wrongPassword }
-        throw .unreadable("private key: \(OpenSSLErrors.takeText())")
     }
 }
 

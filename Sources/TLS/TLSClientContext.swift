@@ -33,13 +33,10 @@ package final class TLSClientContext: Sendable {
     ) throws(TLSFailure) {
         let handle = try TLSContextHandle(client: true)
         OpenSSLErrors.clear()
-        guard SSL_CTX_set_default_verify_paths(handle.pointer) == 1 else {
-            throw .configuration("system trust roots: \(OpenSSLErrors.takeText())")
-        }
+        try OpenSSLErrors.check(SSL_CTX_set_default_verify_paths(handle.pointer), "system trust roots")
         if let trustRootsFile {
-            guard SSL_CTX_load_verify_locations(handle.pointer, trustRootsFile, nil) == 1 else {
-                throw .configuration("trust roots file: \(OpenSSLErrors.takeText())")
-            }
+            let result = SSL_CTX_load_verify_locations(handle.pointer, trustRootsFile, nil)
+            try OpenSSLErrors.check(result, "trust roots file")
         }
         if !trustRootsPEM.isEmpty { try handle.trust(pem: trustRootsPEM) }
         if let identity { try handle.use(identity) }

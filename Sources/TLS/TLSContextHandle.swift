@@ -19,9 +19,8 @@ final class TLSContextHandle: @unchecked Sendable {
         self.pointer = pointer
         // RFC 9113 section 9.2 asks for TLS 1.2 or later without compression and renegotiation. Cipher lists
         // intentionally follow the distribution's crypto policy.
-        guard switchboard_SSL_CTX_set_min_proto_version(pointer, TLS1_2_VERSION) == 1 else {
-            throw .configuration("TLS 1.2 is not available: \(OpenSSLErrors.takeText())")
-        }
+        let result = switchboard_SSL_CTX_set_min_proto_version(pointer, TLS1_2_VERSION)
+        try OpenSSLErrors.check(result, "TLS 1.2 is not available")
         SSL_CTX_set_options(pointer, Self.options)
         // Idle connections release their 34 KB of record buffers. The write buffer may move between two calls.
         switchboard_SSL_CTX_set_mode(
@@ -44,21 +43,15 @@ final class TLSContextHandle: @unchecked Sendable {
         let chain = try Self.certificates(inPEM: identity.certificateChainPEM)
         defer { for certificate in chain { X509_free(certificate) } }
         guard let own = chain.first else { throw .configuration("the certificate chain holds no certificate") }
-        guard SSL_CTX_use_certificate(pointer, own) == 1 else {
-            throw .configuration("certificate: \(OpenSSLErrors.takeText())")
-        }
+        try OpenSSLErrors.check(SSL_CTX_use_certificate(pointer, own), "certificate")
         for issuer in chain.dropFirst() {
-            guard switchboard_SSL_CTX_add1_chain_cert(pointer, issuer) == 1 else {
-                throw .configuration("certificate chain: \(OpenSSLErrors.takeText())")
-            }
+            try OpenSSLErrors.check(switchboard_SSL_CTX_add1_chain_cert(pointer, issuer), "certificate chain")
         }
-        let key = Self.withBIO(identity.privateKeyPEM) { bio in PEM_read_bio_PrivateKey(bio, nil, rejectPassphrase, nil)
-        }
+        let key = Self.withBIO(identity.privateKeyPEM) { PEM_read_bio_PrivateKey($0, nil, rejectPassphrase, nil) }
         guard let key else { throw .configuration("private key: \(OpenSSLErrors.takeText())") }
         defer { EVP_PKEY_free(key) }
-        guard SSL_CTX_use_PrivateKey(pointer, key) == 1, SSL_CTX_check_private_key(pointer) == 1 else {
-            throw .configuration("private key does not fit the certificate: \(OpenSSLErrors.takeText())")
-        }
+        try OpenSSLErrors.check(SSL_CTX_use_PrivateKey(pointer, key), "private key does not fit the certificate")
+        try OpenSSLErrors.check(SSL_CTX_check_private_key(pointer), "private key does not fit the certificate")
     }
 
     /// Returns the times from which and until which the own certificate is valid, in seconds since 1970.
@@ -76,11 +69,7 @@ final class TLSContextHandle: @unchecked Sendable {
         defer { for root in roots { X509_free(root) } }
         guard !roots.isEmpty else { throw .configuration("the trust roots hold no certificate") }
         let store = SSL_CTX_get_cert_store(pointer)
-        for root in roots {
-            guard X509_STORE_add_cert(store, root) == 1 else {
-                throw .configuration("trust roots: \(OpenSSLErrors.takeText())")
-            }
-        }
+        for root in roots { try OpenSSLErrors.check(X509_STORE_add_cert(store, root), "trust roots") }
     }
 
     /// Reads all certificates of a PEM text; the caller frees them.

@@ -60,9 +60,8 @@ package final class TLSServerContext: Sendable {
         // Those of TLS 1.2 with forward secrecy and authenticated encryption; all of TLS 1.3 have both. The security
         // level of the distribution's policy still applies.
         OpenSSLErrors.clear()
-        guard SSL_CTX_set_cipher_list(handle.pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 else {
-            throw .configuration("cipher suites: \(OpenSSLErrors.takeText())")
-        }
+        let result = SSL_CTX_set_cipher_list(handle.pointer, "ECDHE+AESGCM:ECDHE+CHACHA20")
+        try OpenSSLErrors.check(result, "cipher suites")
         // Clients resume by tickets, which the server does not store.
         switchboard_SSL_CTX_set_session_cache_mode(
             handle.pointer,

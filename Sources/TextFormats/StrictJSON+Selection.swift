@@ -78,4 +78,23 @@ extension StrictJSON {
             return reader.selected
         }
     }
+
+    /// Validates one value that is the whole text, and returns whether it is an object with a member.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text, UTF-8.
+    ///   - maxDepth: The maximum number of levels of objects and arrays.
+    ///   - member: A selection of one pointer, which names something in the member: the member itself is not made.
+    /// - Returns: False for a value that is not an object or lacks the member.
+    /// - Throws: ``Rejection``.
+    package static func isObject(
+        _ bytes: [UInt8],
+        maxDepth: Int,
+        having member: Selection
+    ) throws(Rejection) -> Bool {
+        try parse(bytes, maxDepth, member) { reader throws(Rejection) in
+            try reader.select(0, depth: 0)
+            return !reader.isFirst(1)
+        }
+    }
 }

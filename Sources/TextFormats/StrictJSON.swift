@@ -203,7 +203,7 @@ package enum StrictJSON: Sendable, Equatable {
         }
 
         /// Marks a node as found; false when it was before.
-        private mutating func isFirst(_ node: Int) -> Bool {
+        mutating func isFirst(_ node: Int) -> Bool {
             guard node < UInt64.bitWidth else { return foundBeyond.insert(node).inserted }
             let bit: UInt64 = 1 << UInt64(node)
             defer { found |= bit }

@@ -7,7 +7,7 @@ struct CertificateTests {
     private static let topics = "1.2.840.113635.100.6.3.6"
 
     private struct Authority {
-        let key = P256.Signing.PrivateKey()
+        let key = P256.PrivateKey()
         let certificate: Certificate
 
         init() throws {
@@ -25,7 +25,7 @@ struct CertificateTests {
             )
         }
 
-        func leaf(_ key: P256.Signing.PublicKey, _ extensions: [CertificateExtension] = []) throws -> Certificate {
+        func leaf(_ key: P256.PublicKey, _ extensions: [CertificateExtension] = []) throws -> Certificate {
             try Certificate.issue(
                 subject: [("0.9.2342.19200300.100.1.1", "com.example"), (commonName, "leaf"), (commonName, "second")],
                 // Beyond 2049, where the form of the time changes.
@@ -41,7 +41,7 @@ struct CertificateTests {
     @Test("a certificate has the parts that it was issued with")
     func parts() throws {
         let authority = try Authority()
-        let key = P256.Signing.PrivateKey().publicKey
+        let key = P256.PrivateKey().publicKey
         let list = DER.sequence([DER.utf8("a.b"), DER.sequence([DER.utf8("app")]), DER.utf8("a.b.voip")])
         let leaf = try authority.leaf(
             key,
@@ -78,7 +78,7 @@ struct CertificateTests {
     @Test("a signature is that of the issuer's key")
     func signatures() throws {
         let (authority, other) = (try Authority(), try Authority())
-        let leaf = try authority.leaf(P256.Signing.PrivateKey().publicKey)
+        let leaf = try authority.leaf(P256.PrivateKey().publicKey)
         #expect(leaf.isSigned(by: authority.certificate) && authority.certificate.isSigned(by: authority.certificate))
         #expect(!leaf.isSigned(by: other.certificate) && !authority.certificate.isSigned(by: leaf))
         var changed = leaf.der
@@ -99,7 +99,7 @@ struct CertificateTests {
         for bad in ["", "garbage", TestKeys.pkcs8, TestKeys.pkcs8 + "\n" + authority.certificate.pem] {
             #expect(throws: CryptographyError.invalidEncoding) { try Certificate(pem: bad) }
         }
-        let key = P256.Signing.PrivateKey().publicKey
+        let key = P256.PrivateKey().publicKey
         for bad in [CertificateExtension("keyUsage", "nonsense"), CertificateExtension("nonsense", "CA:TRUE")] {
             #expect(throws: CryptographyError.invalidEncoding) { try authority.leaf(key, [bad]) }
         }

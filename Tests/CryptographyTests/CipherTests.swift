@@ -34,20 +34,26 @@ struct CipherTests {
         ]
     )
     func gcm(_ length: Int, _ ciphertext: String, _ tag: String) throws {
-        let key = SymmetricKey(data: Self.key.prefix(length))
-        let nonce = try AES.GCM.Nonce(data: Self.nonce)
-        let box = try AES.GCM.seal(Self.plaintext, using: key, nonce: nonce, authenticating: Self.data)
-        #expect(box.ciphertext == hex(ciphertext) && box.tag == hex(tag) && Array(box.nonce) == Self.nonce)
-        #expect(try AES.GCM.open(box, using: key, authenticating: Self.data) == Self.plaintext)
+        let key = Array(Self.key.prefix(length))
+        let box = try AES.GCM.seal(Self.plaintext, using: key, nonce: Self.nonce, authenticating: Self.data)
+        #expect(box.ciphertext == hex(ciphertext) && box.tag == hex(tag))
+        let opened = try AES.GCM.open(
+            box.ciphertext,
+            tag: box.tag,
+            using: key,
+            nonce: Self.nonce,
+            authenticating: Self.data
+        )
+        #expect(opened == Self.plaintext)
     }
 
     @Test("GCM: test cases 13 and 14, without and with a block of zeros")
     func gcmOfZeros() throws {
-        let key = SymmetricKey(data: [UInt8](repeating: 0, count: 32))
-        let nonce = try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 12))
+        let key = [UInt8](repeating: 0, count: 32)
+        let nonce = [UInt8](repeating: 0, count: 12)
         let empty = try AES.GCM.seal([], using: key, nonce: nonce)
         #expect(empty.ciphertext.isEmpty && empty.tag == hex("530f8afbc74536b9a963b4f1c4cb738b"))
-        #expect(try AES.GCM.open(empty, using: key).isEmpty)
+        #expect(try AES.GCM.open([], tag: empty.tag, using: key, nonce: nonce).isEmpty)
         let block = try AES.GCM.seal([UInt8](repeating: 0, count: 16), using: key, nonce: nonce)
         #expect(block.ciphertext == hex("cea7403d4d606b6e074ec5d3baf39d18"))
         #expect(block.tag == hex("d0d1c8a799996bf0265b98b5d48ab919"))
@@ -55,23 +61,23 @@ struct CipherTests {
 
     @Test("GCM rejects every changed part, and lengths other than its own")
     func gcmAttacks() throws {
-        let key = SymmetricKey(data: Self.key)
-        let box = try AES.GCM.seal(Self.plaintext, using: key, authenticating: Self.data)
+        let key = Self.key
+        let box = try AES.GCM.seal(Self.plaintext, using: key, nonce: Self.nonce, authenticating: Self.data)
         func isRejected(
-            nonce: [UInt8]? = nil,
+            nonce: [UInt8] = Self.nonce,
             ciphertext: [UInt8]? = nil,
             tag: [UInt8]? = nil,
             data: [UInt8] = Self.data,
-            key: SymmetricKey = key
+            key: [UInt8] = key
         ) -> Bool {
-            guard let nonce = try? AES.GCM.Nonce(data: nonce ?? Array(box.nonce)),
-                let changed = try? AES.GCM.SealedBox(
-                    nonce: nonce,
-                    ciphertext: ciphertext ?? box.ciphertext,
-                    tag: tag ?? box.tag
-                )
-            else { return true }
-            return (try? AES.GCM.open(changed, using: key, authenticating: data)) == nil
+            let opened = try? AES.GCM.open(
+                ciphertext ?? box.ciphertext,
+                tag: tag ?? box.tag,
+                using: key,
+                nonce: nonce,
+                authenticating: data
+            )
+            return opened == nil
         }
         #expect(!isRejected())
         for index in box.tag.indices {
@@ -86,73 +92,71 @@ struct CipherTests {
         )
         #expect(isRejected(ciphertext: []) && isRejected(ciphertext: box.ciphertext.reversed()))
         #expect(isRejected(data: []) && isRejected(data: Self.data + [0]) && isRejected(data: Self.data.reversed()))
-        #expect(isRejected(nonce: Self.nonce) && isRejected(key: SymmetricKey(data: Self.key.reversed())))
+        #expect(isRejected(nonce: Self.nonce.reversed()) && isRejected(key: Self.key.reversed()))
         for length in [0, 1, 11, 13, 16, 4096] {
+            let nonce = [UInt8](repeating: 0, count: length)
+            #expect(throws: CryptographyError.wrongLength) { try AES.GCM.seal([], using: key, nonce: nonce) }
             #expect(throws: CryptographyError.wrongLength) {
-                try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: length))
+                try AES.GCM.open(box.ciphertext, tag: box.tag, using: key, nonce: nonce)
             }
         }
         for length in [0, 1, 15, 17, 31, 33, 64] {
-            let key = SymmetricKey(data: [UInt8](repeating: 1, count: length))
-            #expect(throws: CryptographyError.wrongLength) { try AES.GCM.seal([], using: key) }
-            #expect(throws: CryptographyError.wrongLength) { try AES.GCM.open(box, using: key) }
+            let key = [UInt8](repeating: 1, count: length)
+            #expect(throws: CryptographyError.wrongLength) { try AES.GCM.seal([], using: key, nonce: Self.nonce) }
+            #expect(throws: CryptographyError.wrongLength) {
+                try AES.GCM.open(box.ciphertext, tag: box.tag, using: key, nonce: Self.nonce)
+            }
         }
-        #expect(throws: CryptographyError.authenticationFailure) { try AES.GCM.open(box, using: key) }
-        #expect(Set((0..<1000).map { _ in Array(AES.GCM.Nonce()) }).count == 1000)
+        #expect(throws: CryptographyError.authenticationFailure) {
+            try AES.GCM.open(box.ciphertext, tag: box.tag, using: key, nonce: Self.nonce)
+        }
     }
 
     @Test(
-        "CBC: F.2.1, F.2.3 and F.2.5 of SP 800-38A, with a block of padding",
+        "CBC: F.2.2, F.2.4 and F.2.6 of SP 800-38A, with a block of padding",
         arguments: [
             (
-                "2b7e151628aed2a6abf7158809cf4f3c", "7649abac8119b246cee98e9b12e9197d",
-                "3ff1caa1681fac09120eca307586e1a7"
+                "2b7e151628aed2a6abf7158809cf4f3c",
+                "7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2"
+                    + "73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7"
+                    + "8cb82807230e1321d3fae00d18cc2012"
             ),
             (
-                "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b", "4f021db243bc633d7178183a9fa071e8",
-                "08b0e27988598881d920a9e64f5615cd"
+                "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b",
+                "4f021db243bc633d7178183a9fa071e8b4d9ada9ad7dedf4e5e738763f69145a"
+                    + "571b242012fb7ae07fa9baac3df102e008b0e27988598881d920a9e64f5615cd"
+                    + "612ccd79224b350935d45dd6a98f8176"
             ),
             (
-                "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4", "f58c4c04d6e5f1ba779eabfb5f7bfbd6",
-                "b2eb05e2c39be9fcda6c19078c6a9d1b"
+                "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
+                "f58c4c04d6e5f1ba779eabfb5f7bfbd69cfc4e967edb808d679f777bc6702c7d"
+                    + "39f23369a9d9bacfa530e26304231461b2eb05e2c39be9fcda6c19078c6a9d1b"
+                    + "3f461796d6b0d6b2e0c2a72b4d80e644"
             ),
         ]
     )
-    func cbc(_ key: String, _ first: String, _ last: String) throws {
+    func cbc(_ key: String, _ ciphertext: String) throws {
         let plaintext = hex(
             """
             6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51
             30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710
             """
         )
-        let (key, vector) = (SymmetricKey(data: hex(key)), try AES._CBC.IV(ivBytes: (0..<16).map { UInt8($0) }))
-        let ciphertext = try AES._CBC.encrypt(plaintext, using: key, iv: vector)
-        #expect(
-            ciphertext.count == 80 && Array(ciphertext[..<16]) == hex(first) && Array(ciphertext[48..<64]) == hex(last)
-        )
-        #expect(try AES._CBC.decrypt(ciphertext, using: key, iv: vector) == plaintext)
-        for length in 0...33 {
-            let message = [UInt8](repeating: 9, count: length)
-            let ciphertext = try AES._CBC.encrypt(message, using: key, iv: vector)
-            #expect(ciphertext.count == (length / 16 + 1) * 16)
-            #expect(try AES._CBC.decrypt(ciphertext, using: key, iv: vector) == message)
-        }
-        for length in [0, 1, 15, 17, 79] {
-            #expect(throws: CryptographyError.authenticationFailure) {
-                try AES._CBC.decrypt(ciphertext.prefix(length), using: key, iv: vector)
-            }
-        }
+        let (key, ciphertext, vector) = (hex(key), hex(ciphertext), (0..<16).map { UInt8($0) })
+        #expect(try AES.CBC.decrypt(ciphertext, using: key, vector: vector) == plaintext)
         // A block that is not the last has no padding.
-        #expect(throws: CryptographyError.authenticationFailure) {
-            try AES._CBC.decrypt(ciphertext.prefix(64), using: key, iv: vector)
+        for length in [0, 1, 15, 17, 64, 79] {
+            #expect(throws: CryptographyError.authenticationFailure) {
+                try AES.CBC.decrypt(Array(ciphertext.prefix(length)), using: key, vector: vector)
+            }
         }
         for length in [0, 12, 15, 17] {
             #expect(throws: CryptographyError.wrongLength) {
-                try AES._CBC.IV(ivBytes: [UInt8](repeating: 0, count: length))
+                try AES.CBC.decrypt(ciphertext, using: key, vector: [UInt8](repeating: 0, count: length))
             }
         }
         #expect(throws: CryptographyError.wrongLength) {
-            try AES._CBC.decrypt(ciphertext, using: SymmetricKey(data: [1]), iv: vector)
+            try AES.CBC.decrypt(ciphertext, using: [1], vector: vector)
         }
     }
 }

@@ -36,14 +36,11 @@ struct MACTests {
     }
 
     private func check<H: HashFunction>(_: H.Type, _ key: [UInt8], _ data: [UInt8], _ code: [UInt8]) {
-        let key = SymmetricKey(data: key)
         #expect(Array(HMAC<H>.authenticationCode(for: data, using: key)) == code)
         let prepared = HMAC<H>(key: key)
-        for _ in 0..<2 { #expect(Array(prepared.finalize(appending: [[], data])) == code) }
-        var running = prepared
-        for byte in data { running.update(data: CollectionOfOne(byte)) }
-        #expect(Array(running.finalize()) == code)
-        #expect(Array(prepared.finalize()) == Array(HMAC<H>.authenticationCode(for: [], using: key)))
+        for _ in 0..<2 { #expect(Array(prepared.code(of: [], data)) == code) }
+        #expect(Array(prepared.code(of: Array(data.prefix(3)), Array(data.dropFirst(3)))) == code)
+        #expect(prepared.code() == HMAC<H>.authenticationCode(for: [], using: key))
         #expect(HMAC<H>.isValidAuthenticationCode(code, authenticating: data, using: key))
         #expect(!HMAC<H>.isValidAuthenticationCode(code, authenticating: data + [0], using: key))
         #expect(!HMAC<H>.isValidAuthenticationCode(code.dropLast(), authenticating: data, using: key))
@@ -56,48 +53,67 @@ struct MACTests {
         }
     }
 
+    @Test("a prepared key gives the same codes for keys and texts of all lengths, again and again")
+    func lengths() {
+        for count in 0...200 {
+            let key = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ count) }
+            let prepared = HMAC<SHA256>(key: key)
+            for length in [0, 1, count, 63, 64, 65, 1000] {
+                let text = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ count) }
+                let code = HMAC<SHA256>.authenticationCode(for: text, using: key)
+                #expect(prepared.code(of: text) == code)
+                #expect(prepared.code(of: Array(text[..<(length / 2)]), Array(text[(length / 2)...])) == code)
+            }
+        }
+    }
+
+    @Test("the comparison covers every byte, and both lengths", arguments: [0, 1, 31, 32, 33, 64])
+    func constantTime(count: Int) {
+        let bytes = (0..<count).map { UInt8($0) }
+        #expect(bytes.isEqualInConstantTime(to: bytes) && bytes.isEqualInConstantTime(to: bytes.lazy.map { $0 }))
+        #expect(!bytes.isEqualInConstantTime(to: bytes + [0]) && !(bytes + [0]).isEqualInConstantTime(to: bytes))
+        for index in bytes.indices {
+            var other = bytes
+            other[index] ^= 0x80
+            #expect(!bytes.isEqualInConstantTime(to: other))
+        }
+    }
+
     @Test("an empty key is one of zeros")
     func emptyKey() {
-        let zeros = SymmetricKey(data: [UInt8](repeating: 0, count: 64))
+        let zeros = [UInt8](repeating: 0, count: 64)
         #expect(
-            HMAC<SHA256>.authenticationCode(for: [1], using: SymmetricKey(data: []))
+            HMAC<SHA256>.authenticationCode(for: [1], using: [])
                 == HMAC<SHA256>.authenticationCode(for: [1], using: zeros)
         )
-        #expect(SymmetricKey(data: []).bitCount == 0 && zeros.bitCount == 512)
     }
 
     @Test("derived keys: test cases 1 to 3")
     func derivation() {
-        let secret = SymmetricKey(data: [UInt8](repeating: 0x0B, count: 22))
-        let first = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: secret,
+        let secret = [UInt8](repeating: 0x0B, count: 22)
+        let first = HKDF<SHA256>.key(
+            of: secret,
             salt: hex("000102030405060708090a0b0c"),
             info: hex("f0f1f2f3f4f5f6f7f8f9"),
-            outputByteCount: 42
+            byteCount: 42
         )
-        #expect(
-            first.withUnsafeBytes { Array($0) }
-                == hex("3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865")
-        )
-        let second = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: (0...0x4F).map { UInt8($0) }),
+        #expect(first == hex("3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"))
+        let second = HKDF<SHA256>.key(
+            of: (0...0x4F).map { UInt8($0) },
             salt: (0x60...0xAF).map { UInt8($0) },
             info: (0xB0...0xFF).map { UInt8($0) },
-            outputByteCount: 82
+            byteCount: 82
         )
         #expect(
-            second.withUnsafeBytes { Array($0) }
+            second
                 == hex(
                     "b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09"
                 )
                 + hex("da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87")
         )
-        let third = HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, outputByteCount: 42)
-        #expect(
-            third.withUnsafeBytes { Array($0) }
-                == hex("8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8")
-        )
-        let longest = HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, outputByteCount: 255 * 32)
-        #expect(longest.withUnsafeBytes { Array($0.prefix(42)) } == third.withUnsafeBytes { Array($0) })
+        let third = HKDF<SHA256>.key(of: secret, byteCount: 42)
+        #expect(third == hex("8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"))
+        let longest = HKDF<SHA256>.key(of: secret, byteCount: 255 * 32)
+        #expect(longest.count == 255 * 32 && Array(longest.prefix(42)) == third)
     }
 }

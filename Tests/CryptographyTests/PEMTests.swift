@@ -8,7 +8,7 @@ import TextFormats
 struct PEMTests {
     @Test("text around a block is ignored, and lines may have any length")
     func lax() throws {
-        let key = try P256.Signing.PrivateKey(pemRepresentation: TestKeys.pkcs8).rawRepresentation
+        let key = try P256.PrivateKey(pemRepresentation: TestKeys.pkcs8).rawRepresentation
         let lines = TestKeys.pkcs8.split(separator: "\n").map(String.init)
         let base64 = lines.dropFirst().dropLast().joined()
         let good = [
@@ -17,7 +17,7 @@ struct PEMTests {
             [lines[0], base64, lines[lines.count - 1]].joined(separator: "\n"),
         ]
         for pem in good {
-            #expect(try P256.Signing.PrivateKey(pemRepresentation: pem).rawRepresentation == key, "\(pem)")
+            #expect(try P256.PrivateKey(pemRepresentation: pem).rawRepresentation == key, "\(pem)")
         }
     }
 
@@ -38,55 +38,50 @@ struct PEMTests {
             TestKeys.pkcs8 + "\n" + first,
         ]
         for pem in bad {
-            #expect(throws: CryptographyError.self, "\(pem)") { try P256.Signing.PrivateKey(pemRepresentation: pem) }
+            #expect(throws: CryptographyError.self, "\(pem)") { try P256.PrivateKey(pemRepresentation: pem) }
         }
     }
 
     @Test("labels and lines are bytes: combining marks belong to no line's end, and a label has at most 256 bytes")
     func bytes() throws {
-        let pem = P256.Signing.PrivateKey().pemRepresentation
+        let pem = P256.PrivateKey().pemRepresentation
         let marks = String(repeating: "\u{301}", count: 40)
         let around = [marks, pem, marks].joined(separator: "\n")
-        #expect(throws: Never.self) { try P256.Signing.PrivateKey(pemRepresentation: around) }
+        #expect(throws: Never.self) { try P256.PrivateKey(pemRepresentation: around) }
         for (old, new) in [
             ("PRIVATE KEY-----\n", "PRIVATE KEY-----\(marks)\n"), ("PRIVATE KEY", "PRIVATE KEY\u{301}"),
             ("PRIVATE KEY", String(repeating: "K", count: 257)), ("\n-----END", "\(marks)\n-----END"),
         ] {
             let text = pem.replacing(old, with: new)
             #expect(text.utf8.count > pem.utf8.count)
-            #expect(throws: CryptographyError.self) { try P256.Signing.PrivateKey(pemRepresentation: text) }
+            #expect(throws: CryptographyError.self) { try P256.PrivateKey(pemRepresentation: text) }
         }
     }
 
     @Test("an encrypted key under the name of another is rejected, without a derivation from a password")
     func encrypted() throws {
-        let der = try PEM(TestKeys.encrypted).der
+        let der = try PEM.blocks(of: TestKeys.encrypted)[0].der
         for label: BoundedName in ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"] {
             let text = PEM(label: label, der: der).text
-            #expect(throws: CryptographyError.invalidKey) { try P256.Signing.PrivateKey(pemRepresentation: text) }
-            #expect(throws: CryptographyError.invalidKey) { try _RSA.Signing.PrivateKey(pemRepresentation: text) }
+            #expect(throws: CryptographyError.invalidKey) { try P256.PrivateKey(pemRepresentation: text) }
+            #expect(throws: CryptographyError.invalidKey) { try RSA.PrivateKey(pemRepresentation: text) }
         }
     }
 
     @Test("no error stays in OpenSSL's queue, and none that was there before matters")
     func errorQueue() throws {
-        let key = P256.Signing.PrivateKey()
+        let key = P256.PrivateKey()
         let signature = try key.signature(for: [1])
-        let rsa = try _RSA.Signing.PublicKey(pemRepresentation: TestKeys.rsaPublic)
-        let secret = SymmetricKey(data: [UInt8](repeating: 1, count: 16))
+        let rsa = try RSA.PublicKey(pemRepresentation: TestKeys.rsaPublic)
+        let secret = [UInt8](repeating: 1, count: 16)
         let failures: [() -> Bool] = [
-            { (try? P256.Signing.PublicKey(rawRepresentation: [UInt8](repeating: 1, count: 64))) == nil },
-            { (try? _RSA.Signing.PrivateKey(pemRepresentation: TestKeys.pss)) == nil },
-            { (try? P256.Signing.ECDSASignature(derRepresentation: [0x30, 1])) == nil },
+            { (try? P256.PublicKey(rawRepresentation: [UInt8](repeating: 1, count: 64))) == nil },
+            { (try? RSA.PrivateKey(pemRepresentation: TestKeys.pss)) == nil },
             { !key.publicKey.isValidSignature(signature, for: [2]) },
             {
-                !rsa.isValidSignature(
-                    .init(rawRepresentation: [UInt8](repeating: 1, count: 256)),
-                    for: [1],
-                    padding: .PSS
-                )
+                !rsa.isValidSignature([UInt8](repeating: 1, count: 256), for: [1], padding: .pss)
             },
-            { (try? AES._CBC.decrypt([UInt8](repeating: 1, count: 16), using: secret, iv: .init())) == nil },
+            { (try? AES.CBC.decrypt([UInt8](repeating: 1, count: 16), using: secret, vector: secret)) == nil },
             { (try? Certificate(der: [0x30, 1])) == nil },
         ]
         for fails in failures {
@@ -100,7 +95,9 @@ struct PEMTests {
     @Test("changed keys are rejected or read, and crash nothing")
     func mutations() throws {
         var generator = SystemRandomNumberGenerator()
-        let keys = try [TestKeys.pkcs8, TestKeys.sec1, TestKeys.rsaPublic, TestKeys.p384].map { try PEM($0).der }
+        let keys = try [TestKeys.pkcs8, TestKeys.sec1, TestKeys.rsaPublic, TestKeys.p384].map {
+            try PEM.blocks(of: $0)[0].der
+        }
         for _ in 0..<400 {
             for der in keys {
                 var changed = der
@@ -111,10 +108,9 @@ struct PEMTests {
                     )
                 }
                 if Bool.random(using: &generator) { changed.removeLast(.random(in: 1...20, using: &generator)) }
-                _ = try? P256.Signing.PrivateKey(derRepresentation: changed)
-                _ = try? P256.Signing.PublicKey(derRepresentation: changed)
-                _ = try? _RSA.Signing.PublicKey(pemRepresentation: PEM(label: "PUBLIC KEY", der: changed).text)
-                _ = try? P256.Signing.ECDSASignature(derRepresentation: changed)
+                _ = try? P256.PrivateKey(derRepresentation: changed)
+                _ = try? P256.PublicKey(derRepresentation: changed)
+                _ = try? RSA.PublicKey(pemRepresentation: PEM(label: "PUBLIC KEY", der: changed).text)
                 _ = try? Certificate(der: changed)
                 _ = DER.texts(in: changed)
             }

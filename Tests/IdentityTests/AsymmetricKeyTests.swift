@@ -85,7 +85,7 @@ struct AsymmetricKeyTests {
         let key = P256.Signing.PrivateKey()
         let read = try AsymmetricKey(privatePEM: key.pemRepresentation, for: .signature(.es256))
         #expect(read.publicKey.publicKey.filter { $0 != "\n" } == key.publicKey.pemRepresentation.filter { $0 != "\n" })
-        let again = try P256.Signing.PrivateKey(pemRepresentation: String(decoding: read.privatePEM, as: UTF8.self))
+        let again = try P256.Signing.PrivateKey(pemRepresentation: read.privatePEM)
         #expect(again.rawRepresentation == key.rawRepresentation)
         let wrong = Self.rejection { () throws(KeyRejection) in
             _ = try AsymmetricKey(privatePEM: PublicKeys.p256, for: .signature(.es256))
@@ -104,7 +104,7 @@ struct AsymmetricKeyTests {
     )
     func new(_ algorithm: KeyEncryptionAlgorithm) throws {
         let first = try AsymmetricKey(newFor: .encryption(algorithm))
-        let pem = String(decoding: first.privatePEM, as: UTF8.self)
+        let pem = first.privatePEM
         #expect(pem.hasPrefix("-----BEGIN PRIVATE KEY-----"))
         let read = try AsymmetricKey(privatePEM: pem, for: .encryption(algorithm))
         #expect(read.publicKey == first.publicKey)

@@ -14,7 +14,7 @@ struct APNsDialectTests {
     private let second = UInt64(2)
 
     init() throws {
-        let key = P256.Signing.PrivateKey()
+        let key = P256.PrivateKey()
         let settings = APNsSettings(
             teamId: "ABCDE12345",
             keyId: "KEY1234567",

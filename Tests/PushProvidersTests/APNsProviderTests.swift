@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct APNsProviderTests {
-    private let key = P256.Signing.PrivateKey()
+    private let key = P256.PrivateKey()
 
     @Test("a push arrives complete with a token that the public key verifies, and its response comes back")
     func push() async throws {
@@ -30,8 +30,7 @@ import Testing
                 #expect(token.header == ["alg": "ES256", "kid": "KEY1234567"])
                 #expect(token.claims == ["iss": "TEAM123456", "iat": TestMessages.now.seconds])
                 #expect(token.signature.count == 64)
-                let signature = try P256.Signing.ECDSASignature(rawRepresentation: token.signature)
-                #expect(key.publicKey.isValidSignature(signature, for: token.input))
+                #expect(key.publicKey.isValidSignature(Array(token.signature), for: token.input))
 
                 let response = await source.responses.next()
                 #expect(response.delivery == DeliveryID(1))
@@ -105,7 +104,7 @@ import Testing
 
     @Test("a sandbox key is used only for the sandbox")
     func sandboxKey() async throws {
-        let other = P256.Signing.PrivateKey()
+        let other = P256.PrivateKey()
         try await Harness.run(respond: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(
                 key: key,
@@ -121,8 +120,7 @@ import Testing
                     let request = await harness.application.pushes.next()
                     let token = try Compact(try #require(request["authorization"]).dropFirst(7))
                     #expect(token.header["kid"] as? String == keyID)
-                    let signature = try P256.Signing.ECDSASignature(rawRepresentation: token.signature)
-                    #expect(publicKey.isValidSignature(signature, for: token.input))
+                    #expect(publicKey.isValidSignature(Array(token.signature), for: token.input))
                 }
             }
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ConnectionTokenTests {
     private let clock = TestClock()
-    private let signer = ProviderTokenSigner(teamID: "T", keyID: "K", key: P256.Signing.PrivateKey())
+    private let signer = ProviderTokenSigner(teamID: "T", keyID: "K", key: P256.PrivateKey())
 
     @Test("a token is signed on use, at most every 25 minutes")
     func signing() throws {

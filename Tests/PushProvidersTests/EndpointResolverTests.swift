@@ -43,7 +43,7 @@ struct EndpointResolverTests {
         let names = TableResolver(["localhost": [["127.0.0.1"]]])
         try await Harness.run(names: names, respond: Self.respond) { harness in
             for (host, asked) in [("localhost", 1), ("127.0.0.1", 1)] {
-                var app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
+                var app = TestMessages.apns(key: P256.PrivateKey(), port: harness.port)
                 app.apns?.endpoints = .init(production: "https://\(host):\(harness.port)")
                 try await harness.lane(app, TestMessages.lane(.apns)) { provider, _ in
                     #expect(await provider.check().isUsable)
@@ -56,9 +56,9 @@ struct EndpointResolverTests {
     @Test("that are not found make a lane fail, and a hanging lookup stops no other lane")
     func hanging() async throws {
         try await Harness.run(names: HangingResolver(), respond: Self.respond) { harness in
-            var stuck = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
+            var stuck = TestMessages.apns(key: P256.PrivateKey(), port: harness.port)
             stuck.apns?.endpoints = .init(production: "https://hangs.example:\(harness.port)")
-            let app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
+            let app = TestMessages.apns(key: P256.PrivateKey(), port: harness.port)
             try await harness.lane(stuck, TestMessages.lane(.apns)) { hung, _ in
                 hung.wake()
                 for _ in 0..<8 {
@@ -69,7 +69,7 @@ struct EndpointResolverTests {
             }
         }
         try await Harness.factory(names: TableResolver([:])) { factory, _ in
-            let app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: 1)
+            let app = TestMessages.apns(key: P256.PrivateKey(), port: 1)
             let lane = TestMessages.lane(.apns)
             let provider = try factory.make(lane: lane, app: app, brand: TestMessages.brand, source: TestSource())
             #expect(await !provider.check().isUsable)

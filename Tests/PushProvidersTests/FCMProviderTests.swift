@@ -43,9 +43,8 @@ import Testing
                         "iat": TestMessages.now.seconds, "exp": TestMessages.now.seconds + 3600,
                     ]
                 )
-                let key = try _RSA.Signing.PrivateKey(pemRepresentation: TestCertificates.rsaKey).publicKey
-                let signature = _RSA.Signing.RSASignature(rawRepresentation: token.signature)
-                #expect(key.isValidSignature(signature, for: token.input, padding: .insecurePKCS1v1_5))
+                let key = try RSA.PrivateKey(pemRepresentation: TestCertificates.rsaKey).publicKey
+                #expect(key.isValidSignature(Array(token.signature), for: token.input, padding: .pkcs1))
 
                 let request = await harness.application.pushes.next()
                 #expect(request.path == "/v1/projects/proj-1/messages:send")

@@ -39,7 +39,7 @@ import Testing
             let source = TestSource()
             let provider = try factory.make(
                 lane: TestMessages.lane(.apns),
-                app: TestMessages.apns(key: P256.Signing.PrivateKey(), port: port),
+                app: TestMessages.apns(key: P256.PrivateKey(), port: port),
                 brand: TestMessages.brand,
                 source: source
             )

@@ -31,7 +31,7 @@ import Testing
 
     @Test("Node's http2 server accepts our pushes and verifies our token")
     func node() async throws {
-        let key = P256.Signing.PrivateKey()
+        let key = P256.PrivateKey()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("node-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

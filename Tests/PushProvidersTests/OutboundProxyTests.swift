@@ -12,7 +12,7 @@ struct OutboundProxyTests {
         if request.path == "/token" { return .grant("t1") }
         return request.path.hasPrefix("/3/device/") ? .apns(request) : .fcm
     }
-    private let key = P256.Signing.PrivateKey()
+    private let key = P256.PrivateKey()
 
     /// A description of the proxy, which is also used for this host unless it is an exception.
     private func description(

@@ -25,7 +25,7 @@ struct PoolMetricsTests {
             server: configuration,
             respond: respond
         ) { harness in
-            let app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
+            let app = TestMessages.apns(key: P256.PrivateKey(), port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 source.add()
                 provider.wake()
@@ -46,7 +46,7 @@ struct PoolMetricsTests {
         let registry = PrometheusRegistry()
         let respond: TestServer.Responder = { _ in nil }
         try await Harness.run(metrics: ProviderMetrics(factory: registry), respond: respond) { harness in
-            let app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
+            let app = TestMessages.apns(key: P256.PrivateKey(), port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 source.add()
                 provider.wake()

@@ -25,7 +25,7 @@ struct PushTypeTests {
             claims: .object([
                 .init(name: "iss", value: .string("TEAM123456")), .init(name: "iat", value: .integer(now.seconds)),
             ]),
-            with: P256.Signing.PrivateKey()
+            with: P256.PrivateKey()
         )
         var body =
             switch row.content {

@@ -4,7 +4,7 @@ import PushProviders
 import Testing
 
 @Suite struct SettingsTests {
-    private static let key = P256.Signing.PrivateKey()
+    private static let key = P256.PrivateKey()
 
     private static func apns(_ change: (inout APNsSettings) -> Void) -> AppSettings {
         var app = TestMessages.apns(key: key, port: 443)

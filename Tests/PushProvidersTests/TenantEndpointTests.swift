@@ -9,7 +9,7 @@ import Testing
 @Suite("Endpoints that a tenant set", .timeLimit(.minutes(10)))
 struct TenantEndpointTests {
     private static let loopback = AddressPolicy(allowsLoopback: true)
-    private let key = P256.Signing.PrivateKey()
+    private let key = P256.PrivateKey()
 
     /// Returns apps of both transports, with every endpoint at one host and port.
     private func apps(_ host: String, _ port: Int, by setter: AppSettings.EndpointSetter?) -> [(AppSettings, LaneKey)] {

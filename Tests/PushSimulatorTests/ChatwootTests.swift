@@ -35,7 +35,7 @@ struct ChatwootTests {
         let chatwoot = Self.chatwoot()
         let verdict = Self.ask(chatwoot)
         #expect(verdict.isAccepted && verdict.reply.status == 200 && verdict.token == "10")
-        let json = try JSONParser.parse(verdict.reply.body)
+        let json = try JSONValue(parsing: verdict.reply.body)
         #expect(json["message_type"] == .integer(0) && json["echo_id"] == .string("7"))
         #expect(json["conversation_id"] == .integer(10) && json["created_at"] == .integer(1_800_000_000))
         #expect(chatwoot.messages.map(\.content) == ["Hello"])
@@ -54,7 +54,7 @@ struct ChatwootTests {
         let chatwoot = Self.chatwoot()
         let verdict = Self.ask(chatwoot, path: path, token: token)
         #expect(verdict.reply.status == status && !verdict.isAccepted && chatwoot.messages.isEmpty)
-        #expect(try JSONParser.parse(verdict.reply.body)["error"]?.stringValue == verdict.reason)
+        #expect(try JSONValue(parsing: verdict.reply.body)["error"]?.stringValue == verdict.reason)
     }
 
     @Test("takes nothing that would be shown as an agent's, or that has another shape")

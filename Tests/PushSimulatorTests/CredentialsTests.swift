@@ -45,10 +45,10 @@ import Testing
             for (name, text) in after where name != "service-account.json" { #expect(text == before[name], "\(name)") }
             #expect(second.credentials.accountKeyID == first.credentials.accountKeyID)
             #expect(
-                second.credentials.accountKey.pkcs8PEMRepresentation
-                    == first.credentials.accountKey.pkcs8PEMRepresentation
+                second.credentials.accountKey.pemRepresentation
+                    == first.credentials.accountKey.pemRepresentation
             )
-            let account = try JSONParser.parse(Array((after["service-account.json"] ?? "").utf8))
+            let account = try JSONValue(parsing: Array((after["service-account.json"] ?? "").utf8))
             #expect(account["token_uri"] == .string("https://\(second.fcm)/token"))
             // A given folder outlives the simulator.
             #expect(FileManager.default.fileExists(atPath: folder + "/ca.pem"))

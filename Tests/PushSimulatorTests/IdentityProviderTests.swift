@@ -61,7 +61,7 @@ struct IdentityProviderTests {
             headers: [],
             body: []
         )
-        let set = try JSONParser.parse(provider.verdict(on: request, at: Self.now).reply.body)
+        let set = try JSONValue(parsing: provider.verdict(on: request, at: Self.now).reply.body)
         return try #require(set["keys"]?.elements)
     }
 
@@ -72,7 +72,7 @@ struct IdentityProviderTests {
         let verdict = ask(provider)
         #expect(verdict.isAccepted && verdict.reply.status == 200)
         #expect(verdict.reply.headers.contains { $0.name == "cache-control" && $0.value == "no-store" })
-        let text = try #require(try JSONParser.parse(verdict.reply.body)["id_token"]?.stringValue)
+        let text = try #require(try JSONValue(parsing: verdict.reply.body)["id_token"]?.stringValue)
         let jws = try #require(CompactJWS(text))
         #expect(jws.header["kid"]?.stringValue == id && jws.header["alg"]?.stringValue == algorithm.rawValue)
         #expect(jws.claims["sub"]?.stringValue == "u-1" && jws.claims["aud"] == nil)
@@ -83,14 +83,12 @@ struct IdentityProviderTests {
             return try #require(StrictBase64.decode(text.utf8, .url))
         }
         if algorithm == .es256 {
-            let point = try P256.Signing.PublicKey(rawRepresentation: try number("x") + number("y"))
-            let signature = try P256.Signing.ECDSASignature(rawRepresentation: jws.signature)
-            #expect(point.isValidSignature(signature, for: jws.signingInput))
+            let point = try P256.PublicKey(rawRepresentation: try number("x") + number("y"))
+            #expect(point.isValidSignature(jws.signature, for: jws.signingInput))
         } else {
-            let rsa = try _RSA.Signing.PublicKey(n: try number("n"), e: try number("e"))
-            let signature = _RSA.Signing.RSASignature(rawRepresentation: jws.signature)
-            let padding: _RSA.Signing.Padding = algorithm == .ps256 ? .PSS : .insecurePKCS1v1_5
-            #expect(rsa.isValidSignature(signature, for: jws.signingInput, padding: padding))
+            let rsa = try RSA.PublicKey(n: try number("n"), e: try number("e"))
+            let padding: RSA.Padding = algorithm == .ps256 ? .pss : .pkcs1
+            #expect(rsa.isValidSignature(jws.signature, for: jws.signingInput, padding: padding))
         }
     }
 
@@ -161,7 +159,7 @@ struct IdentityProviderTests {
         )
         func token(_ body: [UInt8]?) throws -> CompactJWS {
             let bytes = try #require(body)
-            let text = try JSONParser.parse(bytes)["id_token"]?.stringValue
+            let text = try JSONValue(parsing: bytes)["id_token"]?.stringValue
             return try #require(text.flatMap { CompactJWS($0) })
         }
         let (before, after) = (try token(verdict.reply.body), try token(spoilt.reply?.body))

@@ -59,7 +59,7 @@ struct SimulatedLoginTests {
             body: Array(form.joined(separator: "&").utf8)
         )
         let verdict = provider.verdict(on: request, at: Self.now)
-        let text = try #require(try JSONParser.parse(verdict.reply.body)["id_token"]?.stringValue)
+        let text = try #require(try JSONValue(parsing: verdict.reply.body)["id_token"]?.stringValue)
         let claims = try #require(CompactJWS(text)).claims
         #expect(claims["nonce"]?.stringValue == Self.good["nonce"] && claims["sub"]?.stringValue == "u-1")
         #expect(claims["aud"]?.stringValue == "client" && claims["iss"]?.stringValue == answer["iss"])

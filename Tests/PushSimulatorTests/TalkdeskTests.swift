@@ -7,7 +7,7 @@ import TextFormats
 @Suite("The simulated Talkdesk")
 struct TalkdeskTests {
     private static let now = SimulatorTime(seconds: 1_800_000_000)
-    private static let key = P256.Signing.PrivateKey()
+    private static let key = P256.PrivateKey()
     private static let goodClaims: [JSONValue.JSONMember] = [
         .init(name: "jti", value: .string("j-1")), .init(name: "iss", value: .string("c")),
         .init(name: "sub", value: .string("c")),
@@ -29,7 +29,7 @@ struct TalkdeskTests {
         claim: JSONValue.JSONMember? = nil,
         algorithm: String = "ES256",
         keyID: String = "k",
-        key: P256.Signing.PrivateKey = key,
+        key: P256.PrivateKey = key,
         field: (name: String, value: String)? = nil
     ) throws -> PushVerdict {
         let claims = goodClaims.filter { $0.name != claim?.name } + [claim].compactMap(\.self)
@@ -61,7 +61,7 @@ struct TalkdeskTests {
     func once() throws {
         let talkdesk = Self.talkdesk()
         let verdict = try Self.ask(talkdesk)
-        let json = try JSONParser.parse(verdict.reply.body)
+        let json = try JSONValue(parsing: verdict.reply.body)
         #expect(verdict.isAccepted && verdict.reply.status == 200)
         #expect(json["token_type"]?.stringValue == "Bearer" && json["access_token"]?.stringValue?.isEmpty == false)
         #expect(try Self.ask(talkdesk).reason == "invalid_client")
@@ -84,7 +84,7 @@ struct TalkdeskTests {
 
     @Test("rejects another key, algorithm, client, grant or scope")
     func others() throws {
-        #expect(try Self.ask(key: P256.Signing.PrivateKey()).reason == "invalid_client")
+        #expect(try Self.ask(key: P256.PrivateKey()).reason == "invalid_client")
         #expect(try Self.ask(algorithm: "HS256").reason == "invalid_client")
         #expect(try Self.ask(keyID: "other").reason == "invalid_client")
         for (name, value, reason) in [
@@ -102,7 +102,7 @@ struct TalkdeskTests {
         let talkdesk = Self.talkdesk()
         let body = Array(#"{"type":"access.requested"}"#.utf8)
         let signed = Array("m.1800000000.".utf8) + body
-        let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: Array(secret.utf8)))
+        let code = HMAC<SHA256>.authenticationCode(for: signed, using: Array(secret.utf8))
         let request = SimulatorRequest(
             method: "POST",
             path: SimulatedTalkdesk.decisionPath,

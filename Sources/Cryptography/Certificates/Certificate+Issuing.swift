@@ -1,3 +1,4 @@
+internal import COpenSSL
 internal import TextFormats
 
 /// An extension of a new certificate.
@@ -39,28 +40,57 @@ extension Certificate {
         subject: [(type: String, text: String)],
         validity: ClosedRange<Int64>,
         extensions: [CertificateExtension],
-        publicKey: P256.Signing.PublicKey,
+        publicKey: P256.PublicKey,
         issuer: Certificate?,
-        issuerKey: P256.Signing.PrivateKey
+        issuerKey: P256.PrivateKey
     ) throws(CryptographyError) -> Certificate {
-        // Positive and of at most 20 bytes (RFC 5280 section 4.1.2.2).
-        var serialNumber = SystemRandom.bytes(16)
-        serialNumber[0] = serialNumber[0] & 0x7F | 0x40
-        let der = try ErrorQueue.isolated { () throws(CryptographyError) -> [UInt8]? in
-            let new = try CertificateHandle()
-            guard new.setSubject(subject) else { return nil }
+        let der = ErrorQueue.isolated { () -> [UInt8]? in
+            guard let new = X509_new() else { return nil }
+            defer { X509_free(new) }
+            guard setSubject(subject, of: new) else { return nil }
             /// Completes the certificate with the name and the key identifier of its issuer.
-            func complete(_ issuer: borrowing CertificateHandle) -> [UInt8]? {
-                guard new.set(publicKey.key, serialNumber: serialNumber, validity: validity, issuer: issuer) else {
-                    return nil
-                }
-                for each in extensions where !new.add(each, issuer: issuer) { return nil }
-                return new.sign(issuerKey.key) ? new.der : nil
+            func complete(_ issuer: OpaquePointer) -> [UInt8]? {
+                guard set(publicKey.key, validity, issuer, of: new),
+                    // The subject's key must be set before.
+                    extensions.allSatisfy({ switchboard_X509_add_extension(new, issuer, $0.name, $0.value) == 1 }),
+                    issuerKey.key.withPointer({ X509_sign(new, $0, EVP_sha256()) }) > 0
+                else { return nil }
+                return KeyHandle.encoded { i2d_X509(new, $0) }
             }
             guard let issuer else { return complete(new) }
-            return complete(try CertificateHandle(der: issuer.der))
+            return parsed(issuer.der, complete)
         }
         guard let der else { throw .invalidEncoding }
         return try Certificate(der: der)
+    }
+
+    private static func setSubject(_ attributes: [(type: String, text: String)], of new: OpaquePointer) -> Bool {
+        let name = X509_get_subject_name(new)
+        return attributes.allSatisfy { type, text in
+            withObject(type) { object in
+                let length = Int32(clamping: text.utf8.count)
+                return X509_NAME_add_entry_by_OBJ(name, object, MBSTRING_UTF8, text, length, -1, 0) == 1
+            } ?? false
+        }
+    }
+
+    /// Sets everything that is neither subject nor extension.
+    private static func set(
+        _ key: KeyHandle,
+        _ validity: ClosedRange<Int64>,
+        _ issuer: OpaquePointer,
+        of new: OpaquePointer
+    ) -> Bool {
+        // Positive and of at most 20 bytes (RFC 5280 section 4.1.2.2).
+        var serialNumber = (0..<16).map { _ in UInt8.random(in: 0...255) }
+        serialNumber[0] = serialNumber[0] & 0x7F | 0x40
+        let number = BN_bin2bn(serialNumber, Int32(serialNumber.count), nil)
+        defer { BN_free(number) }
+        return X509_set_version(new, Int(X509_VERSION_3)) == 1
+            && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(new)) != nil
+            && ASN1_TIME_set(X509_getm_notBefore(new), Int(validity.lowerBound)) != nil
+            && ASN1_TIME_set(X509_getm_notAfter(new), Int(validity.upperBound)) != nil
+            && X509_set_issuer_name(new, X509_get_subject_name(issuer)) == 1
+            && key.withPointer { X509_set_pubkey(new, $0) } == 1
     }
 }

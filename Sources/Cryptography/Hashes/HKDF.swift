@@ -3,31 +3,21 @@ package enum HKDF<Function: HashFunction> {
     /// Derives a key.
     ///
     /// - Parameters:
-    ///   - inputKeyMaterial: The secret.
+    ///   - secret: The secret.
     ///   - salt: The salt; empty for none.
     ///   - info: The purpose of the key.
-    ///   - outputByteCount: The key's length: 1 to 255 digests.
+    ///   - byteCount: The key's length: 1 to 255 digests.
     /// - Returns: The key.
-    package static func deriveKey(
-        inputKeyMaterial: SymmetricKey,
-        salt: some Collection<UInt8> = [UInt8](),
-        info: some Collection<UInt8> = [UInt8](),
-        outputByteCount: Int
-    ) -> SymmetricKey {
-        precondition((1...255 * Function.byteCount).contains(outputByteCount), "HKDF derives 1 to 255 digests")
-        let extracted = inputKeyMaterial.withUnsafeBytes {
-            HMAC<Function>.authenticationCode(for: $0, using: SymmetricKey(data: salt))
+    package static func key(of secret: [UInt8], salt: [UInt8] = [], info: [UInt8] = [], byteCount: Int) -> [UInt8] {
+        let maxByteCount = 255 * Function.algorithm.byteCount
+        precondition((1...maxByteCount).contains(byteCount), "HKDF derives 1 to 255 digests")
+        let extracted = HMAC<Function>(key: HMAC<Function>.authenticationCode(for: secret, using: salt))
+        var (key, block): ([UInt8], [UInt8]) = ([], [])
+        defer { block.cleanse() }
+        while key.count < byteCount {
+            block = Array(extracted.code(of: block, info, [UInt8(key.count / Function.algorithm.byteCount + 1)]))
+            key += block.prefix(byteCount - key.count)
         }
-        let key = HMAC<Function>(key: SymmetricKey(data: extracted))
-        return SymmetricKey(byteCount: outputByteCount) { output in
-            var (block, info): ([UInt8], [UInt8]) = ([], Array(info))
-            for (number, start) in stride(from: 0, to: outputByteCount, by: Function.byteCount).enumerated() {
-                block = Array(key.finalize(appending: [block, info, [UInt8(number + 1)]]))
-                let part = UnsafeMutableRawBufferPointer(rebasing: output[start...])
-                part.copyBytes(from: block.prefix(part.count))
-            }
-            SymmetricKey.cleanse(&block)
-            SymmetricKey.cleanse(&info)
-        }
+        return key
     }
 }

@@ -1,43 +1,36 @@
 internal import COpenSSL
 
-/// HMAC (RFC 2104, FIPS 198-1); a value is a code in progress for one key, and its copies are independent.
-@usableFromInline
+/// HMAC (RFC 2104, FIPS 198-1) with a key of which both blocks are hashed: for many codes with one key.
 package struct HMAC<Function: HashFunction>: Sendable {
-    /// A code.
-    @usableFromInline package typealias MAC = HashDigest<Function>
-
-    private var inner = Function()
-    private var outer = Function()
+    private let inner: DigestState
+    private let outer: DigestState
 
     /// Prepares a key of any length.
-    package init(key: SymmetricKey) {
-        Function.algorithm.withPads(of: key) { innerPad, outerPad in
-            inner.update(bufferPointer: innerPad)
-            outer.update(bufferPointer: outerPad)
+    package init(key: some Collection<UInt8>) {
+        let algorithm = Function.algorithm
+        (inner, outer) = key.withBytes { key in
+            algorithm.withPads(of: key) { (DigestState(algorithm, after: $0), DigestState(algorithm, after: $1)) }
         }
     }
 
-    /// Authenticates further bytes.
-    package mutating func update(data: some Collection<UInt8>) {
-        data.withBytes { inner.update(bufferPointer: $0) }
-    }
-
-    /// Returns the code of all bytes until now.
-    package func finalize() -> MAC { finalize(appending: []) }
-
-    /// Returns the code of all bytes until now and of further ones, which are not added: the cheapest way for many codes
-    /// with one key.
-    package func finalize(appending parts: [[UInt8]]) -> MAC {
-        let hash = inner.finalize(appending: parts)
-        let digest = ThreadDigest(copying: outer.state)
-        hash.withUnsafeBytes { digest.update($0) }
-        return MAC(digest.finish())
+    /// Returns the code of bytes that are in parts.
+    package func code(of parts: [UInt8]...) -> Digest {
+        let digest = ThreadDigest(inner)
+        for part in parts { part.withUnsafeBytes { digest.update($0) } }
+        return digest.finish().withUnsafeBytes { hash in
+            let digest = ThreadDigest(outer)
+            digest.update(hash)
+            return digest.finish()
+        }
     }
 
     /// Returns the code of bytes with a key of any length.
     @inlinable
-    package static func authenticationCode(for data: some Collection<UInt8>, using key: SymmetricKey) -> MAC {
-        data.withBytes { MAC(Function.algorithm.authenticationCode(of: $0, key)) }
+    package static func authenticationCode(
+        for data: some Collection<UInt8>,
+        using key: some Collection<UInt8>
+    ) -> Digest {
+        data.withBytes { data in key.withBytes { Function.algorithm.authenticationCode(of: data, $0) } }
     }
 
     /// Returns whether a code is that of bytes, compared in constant time; false for a code of another length.
@@ -45,43 +38,41 @@ package struct HMAC<Function: HashFunction>: Sendable {
     package static func isValidAuthenticationCode(
         _ code: some Collection<UInt8>,
         authenticating data: some Collection<UInt8>,
-        using key: SymmetricKey
+        using key: some Collection<UInt8>
     ) -> Bool {
-        let expected = authenticationCode(for: data, using: key)
-        return code.withBytes { expected.hasSameBytesInConstantTime(as: $0) }
+        authenticationCode(for: data, using: key).isEqualInConstantTime(to: code)
     }
 }
 
 extension HashAlgorithm {
-    /// Returns the code of HMAC, with zeros after it.
+    /// Returns the code of HMAC.
     @usableFromInline
-    func authenticationCode(of bytes: UnsafeRawBufferPointer, _ key: SymmetricKey) -> SIMD64<UInt8> {
+    func authenticationCode(of bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) -> Digest {
         withPads(of: key) { innerPad, outerPad in
             let inner = ThreadDigest(self)
             inner.update(innerPad)
             inner.update(bytes)
-            let hash = inner.finish()
-            let outer = ThreadDigest(self)
-            outer.update(outerPad)
-            withUnsafeBytes(of: hash) { outer.update(UnsafeRawBufferPointer(rebasing: $0.prefix(byteCount))) }
-            return outer.finish()
+            return inner.finish().withUnsafeBytes { hash in
+                let outer = ThreadDigest(self)
+                outer.update(outerPad)
+                outer.update(hash)
+                return outer.finish()
+            }
         }
     }
 
     /// Calls a function with the two blocks of a key of HMAC, which are cleansed afterwards.
     fileprivate func withPads<Result>(
-        of key: SymmetricKey,
+        of key: UnsafeRawBufferPointer,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Result
     ) -> Result {
         withUnsafeTemporaryAllocation(byteCount: 2 * blockByteCount, alignment: 8) { pads in
             defer { OPENSSL_cleanse(pads.baseAddress, pads.count) }
             pads.initializeMemory(as: UInt8.self, repeating: 0)
-            key.withUnsafeBytes { bytes in
-                if bytes.count <= blockByteCount {
-                    pads.copyMemory(from: bytes)
-                } else {
-                    withUnsafeBytes(of: hash(bytes)) { pads.copyMemory(from: $0) }
-                }
+            if key.count <= blockByteCount {
+                pads.copyMemory(from: key)
+            } else {
+                hash(key).withUnsafeBytes { pads.copyMemory(from: $0) }
             }
             for index in 0..<blockByteCount {
                 pads[blockByteCount + index] = pads[index] ^ 0x5C

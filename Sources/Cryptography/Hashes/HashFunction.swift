@@ -1,85 +1,66 @@
-/// A hash function of FIPS 180-4; a value is a hash in progress, and its copies are independent.
+internal import COpenSSL
+
+/// A hash function of FIPS 180-4.
 @usableFromInline
-package protocol HashFunction: Sendable {
+package protocol HashFunction {
     /// The function in OpenSSL.
     static var algorithm: HashAlgorithm { get }
-    /// The state; shared by copies until one of them changes.
-    var state: DigestState { get set }
-    /// Starts a hash.
-    init()
 }
 
 /// SHA-256 (FIPS 180-4 section 6.2).
 @usableFromInline
-package struct SHA256: HashFunction {
-    @usableFromInline package static let algorithm = HashAlgorithm.sha256
-    @usableFromInline package var state = DigestState(algorithm)
-
-    /// Starts a hash.
-    @usableFromInline
-    package init() {}
+package enum SHA256: HashFunction {
+    @usableFromInline package static let algorithm = HashAlgorithm("SHA2-256")
 }
 
 /// SHA-384 (FIPS 180-4 section 6.5).
 @usableFromInline
-package struct SHA384: HashFunction {
-    @usableFromInline package static let algorithm = HashAlgorithm.sha384
-    @usableFromInline package var state = DigestState(algorithm)
-
-    /// Starts a hash.
-    @usableFromInline
-    package init() {}
+package enum SHA384: HashFunction {
+    @usableFromInline package static let algorithm = HashAlgorithm("SHA2-384")
 }
 
 /// SHA-512 (FIPS 180-4 section 6.4).
 @usableFromInline
-package struct SHA512: HashFunction {
-    @usableFromInline package static let algorithm = HashAlgorithm.sha512
-    @usableFromInline package var state = DigestState(algorithm)
-
-    /// Starts a hash.
-    @usableFromInline
-    package init() {}
+package enum SHA512: HashFunction {
+    @usableFromInline package static let algorithm = HashAlgorithm("SHA2-512")
 }
 
 extension HashFunction {
-    /// A digest of this function.
-    @usableFromInline package typealias Digest = HashDigest<Self>
-
-    /// The length of a digest in bytes.
-    @inlinable package static var byteCount: Int { algorithm.byteCount }
-    /// The length of a block in bytes.
-    @inlinable package static var blockByteCount: Int { algorithm.blockByteCount }
-
-    /// Returns the digest of bytes: the cheapest way for those that are in one piece.
-    @inlinable
-    package static func hash(data: some Collection<UInt8>) -> Digest {
-        data.withBytes { hash(bufferPointer: $0) }
-    }
-
     /// Returns the digest of bytes.
     @inlinable
-    package static func hash(bufferPointer bytes: UnsafeRawBufferPointer) -> Digest { Digest(algorithm.hash(bytes)) }
+    package static func hash(data: some Collection<UInt8>) -> Digest { data.withBytes { algorithm.hash($0) } }
+}
 
-    /// Hashes further bytes.
-    @inlinable
-    package mutating func update(data: some Collection<UInt8>) {
-        data.withBytes { update(bufferPointer: $0) }
+/// A hash function of OpenSSL, fetched once.
+///
+/// Thread-safe. `@unchecked`: an `EVP_MD` is immutable, and its references are counted atomically.
+@usableFromInline
+package final class HashAlgorithm: @unchecked Sendable {
+    /// The length of a digest in bytes, at most 64.
+    let byteCount: Int
+    /// The length of a block in bytes.
+    let blockByteCount: Int
+    private let method: OpaquePointer
+
+    fileprivate init(_ name: String) {
+        // Nothing of the gateway works without it, and a digest that is not one would be worse.
+        guard let method = EVP_MD_fetch(nil, name, nil) else { preconditionFailure("OpenSSL has no \(name)") }
+        self.method = method
+        byteCount = Int(EVP_MD_get_size(method))
+        blockByteCount = Int(EVP_MD_get_block_size(method))
     }
 
-    /// Hashes further bytes.
-    @inlinable
-    package mutating func update(bufferPointer bytes: UnsafeRawBufferPointer) {
-        if !isKnownUniquelyReferenced(&state) { state = DigestState(copying: state) }
-        state.update(bytes)
+    deinit { EVP_MD_free(method) }
+
+    /// Starts a hash in a context; one that had the same function is only reset.
+    func start(_ context: OpaquePointer) {
+        precondition(EVP_DigestInit_ex2(context, method, nil) == 1, "OpenSSL cannot start a hash")
     }
 
-    /// Returns the digest of all bytes until now; the hash may continue.
-    @inlinable
-    package func finalize() -> Digest { Digest(state.digest(appending: [])) }
-
-    /// Returns the digest of all bytes until now and of further ones, which are not added: cheaper than to copy the
-    /// value.
-    @inlinable
-    package func finalize(appending parts: [[UInt8]]) -> Digest { Digest(state.digest(appending: parts)) }
+    @usableFromInline
+    func hash(_ bytes: UnsafeRawBufferPointer) -> Digest {
+        let digest = ThreadDigest(self)
+        digest.update(bytes)
+        return digest.finish()
+    }
 }

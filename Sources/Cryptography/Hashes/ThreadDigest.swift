@@ -20,24 +20,25 @@ struct ThreadDigest: ~Copyable {
     }()
 
     private let context: OpaquePointer
+    private let byteCount: Int
 
     private static var threadContext: OpaquePointer {
         if let kept = pthread_getspecific(key) { return OpaquePointer(kept) }
-        guard let made = EVP_MD_CTX_new() else { preconditionFailure("no memory for a hash") }
+        let made = DigestState.newContext()
         pthread_setspecific(key, UnsafeRawPointer(made))
         return made
     }
 
     /// Starts a hash.
     init(_ algorithm: HashAlgorithm) {
-        context = Self.threadContext
+        (context, byteCount) = (Self.threadContext, algorithm.byteCount)
         algorithm.start(context)
     }
 
     /// Continues a copy of a state.
-    init(copying state: DigestState) {
-        context = Self.threadContext
-        state.copy(to: context)
+    init(_ state: DigestState) {
+        (context, byteCount) = (Self.threadContext, state.byteCount)
+        precondition(EVP_MD_CTX_copy_ex(context, state.context) == 1, "OpenSSL cannot copy a hash")
     }
 
     /// Hashes further bytes.
@@ -45,13 +46,35 @@ struct ThreadDigest: ~Copyable {
         precondition(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1, "OpenSSL cannot hash")
     }
 
-    /// Returns the digest, with zeros after it.
-    consuming func finish() -> SIMD64<UInt8> {
+    /// Returns the digest.
+    consuming func finish() -> Digest {
         var digest = SIMD64<UInt8>()
         let isDone = withUnsafeMutableBytes(of: &digest) { buffer in
             EVP_DigestFinal_ex(context, buffer.bindMemory(to: UInt8.self).baseAddress, nil) == 1
         }
         precondition(isDone, "OpenSSL cannot finish a hash")
-        return digest
+        return Digest(digest, count: byteCount)
+    }
+}
+
+/// The state of a hash after its first bytes, of which ``ThreadDigest`` continues copies.
+///
+/// `@unchecked`: it does not change after its initializer.
+final class DigestState: @unchecked Sendable {
+    fileprivate let context = newContext()
+    fileprivate let byteCount: Int
+
+    init(_ algorithm: HashAlgorithm, after bytes: UnsafeRawBufferPointer) {
+        byteCount = algorithm.byteCount
+        algorithm.start(context)
+        precondition(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1, "OpenSSL cannot hash")
+    }
+
+    // The context is cleansed with it.
+    deinit { EVP_MD_CTX_free(context) }
+
+    fileprivate static func newContext() -> OpaquePointer {
+        guard let context = EVP_MD_CTX_new() else { preconditionFailure("no memory for a hash") }
+        return context
     }
 }

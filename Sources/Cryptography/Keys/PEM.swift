@@ -10,16 +10,19 @@ struct PEM: Sendable {
     let label: BoundedName
     let der: [UInt8]
 
-    init(label: BoundedName, der: [UInt8]) {
-        self.label = label
-        self.der = der
+    /// Returns the content of a text with exactly one block, which must have one of the labels; text before and after it
+    /// is ignored (RFC 7468 section 2).
+    static func der(of text: String, labelled labels: BoundedName...) throws(CryptographyError) -> [UInt8] {
+        let blocks = try blocks(of: text)
+        guard blocks.count == 1 else { throw .invalidEncoding }
+        guard labels.contains(blocks[0].label) else { throw .invalidKey }
+        return blocks[0].der
     }
 
-    /// Parses a text with exactly one block; text before and after it is ignored (RFC 7468 section 2).
-    init(_ text: String) throws(CryptographyError) {
-        let blocks = try Self.blocks(of: text)
-        guard blocks.count == 1 else { throw .invalidEncoding }
-        self = blocks[0]
+    /// Returns the content of the first block of a text whose label is wanted.
+    static func firstBlock(of text: String, where isWanted: (String) -> Bool) throws(CryptographyError) -> [UInt8] {
+        guard let block = try blocks(of: text).first(where: { isWanted($0.label.text) }) else { throw .invalidEncoding }
+        return block.der
     }
 
     /// Parses all blocks of a text; throws for one that does not end as it began, and for one whose content is not

@@ -70,7 +70,9 @@ extension AssertionVerifier {
         takesAnonymous: Bool = false
     ) throws(AuthenticationError) -> VerifiedAssertion {
         guard jws.isSigned(by: key.algorithm) else { throw .tokenInvalid(.wrongAlgorithm) }
-        guard Self.isAuthentic(jws, key) else { throw .tokenInvalid(.badSignature) }
+        guard key.signature(of: jws.signingInput).isEqualInConstantTime(to: jws.signature) else {
+            throw .tokenInvalid(.badSignature)
+        }
         // Permanent errors come before those that time resolves (R54).
         let times = try AssertionTimes(jws.claims)
         try times.check(lifetime: key.limits.maxLifetimeSeconds)
@@ -99,18 +101,5 @@ extension AssertionVerifier {
             session: session,
             presentation: presentation
         )
-    }
-
-    private static func isAuthentic(_ jws: CompactJWS, _ key: SDKKey) -> Bool {
-        let secret = SymmetricKey(data: key.secret)
-        // Compared in constant time.
-        return switch key.algorithm {
-        case .hs256:
-            HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret)
-        case .hs384:
-            HMAC<SHA384>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret)
-        case .hs512:
-            HMAC<SHA512>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret)
-        }
     }
 }

@@ -22,22 +22,28 @@ enum ContentEncryption: String, Sendable, CaseIterable {
     }
 
     private static func openGCM(_ closed: ClosedContent, _ key: [UInt8]) -> [UInt8]? {
-        guard closed.initializationVector.count == 12,
-            let nonce = try? AES.GCM.Nonce(data: closed.initializationVector),
-            let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: closed.ciphertext, tag: closed.tag)
-        else { return nil }
-        return try? AES.GCM.open(box, using: SymmetricKey(data: key), authenticating: closed.additionalData)
+        try? AES.GCM.open(
+            closed.ciphertext,
+            tag: closed.tag,
+            using: key,
+            nonce: closed.initializationVector,
+            authenticating: closed.additionalData
+        )
     }
 
     private static func openCBC(_ closed: ClosedContent, _ key: [UInt8]) -> [UInt8]? {
-        guard let vector = try? AES._CBC.IV(ivBytes: closed.initializationVector) else { return nil }
-        var code = HMAC<SHA256>(key: SymmetricKey(data: key.prefix(16)))
-        code.update(data: closed.additionalData)
-        code.update(data: closed.initializationVector)
-        code.update(data: closed.ciphertext)
-        withUnsafeBytes(of: UInt64(closed.additionalData.count * 8).bigEndian) { code.update(data: $0) }
+        let code = HMAC<SHA256>(key: key.prefix(16)).code(
+            of: closed.additionalData,
+            closed.initializationVector,
+            closed.ciphertext,
+            withUnsafeBytes(of: UInt64(closed.additionalData.count * 8).bigEndian) { Array($0) }
+        )
         // Before anything is decrypted, so that its padding leaks nothing.
-        guard ConstantTime.equal(Array(code.finalize().prefix(tagBytes)), closed.tag) else { return nil }
-        return try? AES._CBC.decrypt(closed.ciphertext, using: SymmetricKey(data: key.suffix(16)), iv: vector)
+        guard code.prefix(tagBytes).isEqualInConstantTime(to: closed.tag) else { return nil }
+        return try? AES.CBC.decrypt(
+            closed.ciphertext,
+            using: Array(key.suffix(16)),
+            vector: closed.initializationVector
+        )
     }
 }

@@ -64,10 +64,9 @@ package struct CustomerTokens: Sendable {
         }
         guard key.isActive(at: clock.now) else { throw .tokenInvalid(.revoked) }
         guard jws.isSigned(by: HMACAlgorithm.hs256) else { throw .tokenInvalid(.wrongAlgorithm) }
-        let secret = SymmetricKey(data: key.secret)
         // Compared in constant time.
         guard
-            HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret)
+            HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: key.secret)
         else { throw .tokenInvalid(.badSignature) }
         // Permanent errors come before those that time resolves.
         let times = try AssertionTimes(jws.claims, needsIssueTime: false)
@@ -118,10 +117,7 @@ package struct CustomerTokens: Sendable {
             "sub": .object(subject), "iat": .integer(now.seconds), "exp": .integer(now.seconds + seconds),
         ])
         let input = StrictBase64.encode(header.sortedText, .url) + "." + StrictBase64.encode(claims.sortedText, .url)
-        let signature = HMAC<SHA256>.authenticationCode(
-            for: Array(input.utf8),
-            using: SymmetricKey(data: key.secret)
-        )
-        return (input + "." + StrictBase64.encode(Array(signature), .url), key.caller.id)
+        let signature = HMAC<SHA256>.authenticationCode(for: input.utf8, using: key.secret)
+        return (input + "." + StrictBase64.encode(signature, .url), key.caller.id)
     }
 }

@@ -4,7 +4,7 @@ internal import TextFormats
 /// The members of a token's header for its key agreement (RFC 7518 section 4.6.1).
 struct KeyAgreementHeader {
     /// `epk`: the sender's ephemeral key for this token, a point of P-256.
-    let ephemeralKey: P256.KeyAgreement.PublicKey
+    let ephemeralKey: P256.PublicKey
     /// `apu`, empty when it is absent.
     let partyU: [UInt8]
     /// `apv`, empty when it is absent.
@@ -12,9 +12,7 @@ struct KeyAgreementHeader {
 
     /// Parses the members; nil when `epk` is not a public key on P-256, or another member not base64url.
     init?(_ header: StrictJSON.Members) {
-        guard let epk = header["epk"]?.members, epk["d"] == nil, let point = PointOnP256(epk),
-            // Rejects points that are not on the curve, with which a private key could be recovered bit by bit.
-            let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: point.x + point.y),
+        guard let epk = header["epk"]?.members, epk["d"] == nil, let key = P256.PublicKey(jwk: epk),
             let partyU = Self.bytes(header["apu"]), let partyV = Self.bytes(header["apv"])
         else { return nil }
         ephemeralKey = key

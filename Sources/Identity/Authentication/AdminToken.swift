@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import TextFormats
 
 /// The instance's admin token, which permits everything; kept as its hash.
@@ -34,5 +35,5 @@ package struct AdminToken: Sendable {
     package static func makeText() -> String { StrictBase64.encode(SecureRandom.bytes(32), .url) }
 
     /// Returns whether a token in the caller's `Bearer` header is the admin token, in constant time.
-    package func matches(_ token: String) -> Bool { ConstantTime.equal(SecretHash.sha256(token.utf8), hash) }
+    package func matches(_ token: String) -> Bool { hash.isEqualInConstantTime(to: SecretHash.sha256(token.utf8)) }
 }

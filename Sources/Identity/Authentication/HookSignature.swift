@@ -1,3 +1,4 @@
+internal import Cryptography
 package import GatewayModel
 internal import TextFormats
 
@@ -75,7 +76,7 @@ package struct HookSignature: Sendable {
     /// - Throws: ``Failure``.
     package func verify(_ body: [UInt8], now: Timestamp) throws(Failure) {
         let code = key.code(of: prefix, body)
-        guard codes.contains(where: { ConstantTime.equal($0, code) }) else { throw .wrong }
+        guard codes.contains(where: { code.isEqualInConstantTime(to: $0) }) else { throw .wrong }
         guard let seconds else { return }
         let (difference, isBeyond) = seconds.subtractingReportingOverflow(now.seconds)
         guard !isBeyond, difference.magnitude <= UInt64(Self.toleranceSeconds) else { throw .expired }
@@ -101,15 +102,15 @@ package struct HookSignature: Sendable {
 
 /// The key of a webhook's signatures, prepared once and not for each request: secret.
 package struct HookKey: Sendable {
-    private let keyed: PreparedHMAC
+    private let keyed: HMAC<SHA256>
 
     /// Prepares the key; nil for settings without a valid secret.
     package init?(_ settings: HookSettings) {
         guard let secret = settings.secret else { return nil }
         let isText = settings.kind == .chatwoot || settings.signatureHeader != nil
         guard let key = isText ? Array(secret.utf8) : WebhookSecret(secret)?.key else { return nil }
-        keyed = PreparedHMAC(key: key)
+        keyed = HMAC(key: key)
     }
 
-    func code(of prefix: String, _ body: [UInt8]) -> [UInt8] { keyed.code(of: Array(prefix.utf8), body) }
+    func code(of prefix: String, _ body: [UInt8]) -> Digest { keyed.code(of: Array(prefix.utf8), body) }
 }

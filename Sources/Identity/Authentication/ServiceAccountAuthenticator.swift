@@ -1,3 +1,4 @@
+internal import Cryptography
 package import GatewayModel
 internal import TextFormats
 
@@ -32,7 +33,7 @@ package struct ServiceAccountAuthenticator: Sendable {
     ) throws(AuthenticationError) -> ServiceAccountIdentity {
         let (id, hash) = try Self.parts(of: encoded)
         let account = directory.serviceAccount(id: id)
-        let matches = ConstantTime.equal(hash, account?.secretHash ?? dummyHash)
+        let matches = hash.isEqualInConstantTime(to: account?.secretHash ?? dummyHash)
         guard
             matches,
             let account,
@@ -55,7 +56,7 @@ package struct ServiceAccountAuthenticator: Sendable {
     ) throws(AuthenticationError) -> TokenBroker {
         let (id, hash) = try Self.parts(of: encoded)
         let broker = directory.tokenBroker(brand: brand, id: id)
-        let matches = ConstantTime.equal(hash, broker?.secretHash ?? dummyHash)
+        let matches = hash.isEqualInConstantTime(to: broker?.secretHash ?? dummyHash)
         guard matches, let broker, broker.isActive(at: clock.now) else { throw .unauthorized }
         return broker
     }

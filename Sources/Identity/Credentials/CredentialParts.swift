@@ -49,7 +49,7 @@ struct CredentialParts: Sendable {
                 return try AsymmetricKey(privatePEM: privateKey, for: .encryption(algorithm))
             }
             details = .jweKey(algorithm: algorithm, publicKey: key.publicKey)
-            material = key.privatePEM
+            material = Array(key.privatePEM.utf8)
         case .identityProvider(var provider, let clientSecret):
             prefix = "idp_"
             provider.key.source = try Self.checked(provider.key)
@@ -65,7 +65,7 @@ struct CredentialParts: Sendable {
             let key = try Self.key("/privateKey") { () throws(KeyRejection) in
                 let key = try AsymmetricKey(privatePEM: privateKey, for: .signature(.es256))
                 // Parsed as it is later for assertions: a key that cannot be parsed must not be stored.
-                guard TokenBroker.signingKey(key.privatePEM) != nil else { throw .unreadable }
+                guard TokenBroker.signingKey(key.privatePEM.utf8) != nil else { throw .unreadable }
                 return key
             }
             details = .tokenBroker(

@@ -1,3 +1,4 @@
+internal import Cryptography
 package import GatewayModel
 internal import TextFormats
 
@@ -42,6 +43,6 @@ package final class DirectoryHook: Sendable, Equatable {
     /// Returns whether a request's path has the path's secret, or none where there is none; in constant time.
     package func hasPathSecret(_ given: String?) -> Bool {
         guard let secret = settings.pathSecret else { return given == nil }
-        return ConstantTime.equal(Array((given ?? "").utf8), Array(secret.utf8))
+        return (given ?? "").utf8.isEqualInConstantTime(to: secret.utf8)
     }
 }

@@ -17,12 +17,11 @@ struct SDKKey: Sendable {
     func isActive(at now: Timestamp) -> Bool { expiresAt.map { now < $0 } ?? true }
 
     /// Returns the signature of a text (RFC 7518 section 3.2).
-    func signature(of input: [UInt8]) -> [UInt8] {
-        let key = SymmetricKey(data: secret)
-        return switch algorithm {
-        case .hs256: Array(HMAC<SHA256>.authenticationCode(for: input, using: key))
-        case .hs384: Array(HMAC<SHA384>.authenticationCode(for: input, using: key))
-        case .hs512: Array(HMAC<SHA512>.authenticationCode(for: input, using: key))
+    func signature(of input: [UInt8]) -> Digest {
+        switch algorithm {
+        case .hs256: HMAC<SHA256>.authenticationCode(for: input, using: secret)
+        case .hs384: HMAC<SHA384>.authenticationCode(for: input, using: secret)
+        case .hs512: HMAC<SHA512>.authenticationCode(for: input, using: secret)
         }
     }
 }

@@ -14,7 +14,7 @@ package struct TokenBroker: Sendable {
     package let details: TokenBrokerDetails
     /// The secret that signs requests to the brand's decider; nil when there is none.
     package let decisionSecret: WebhookSecret?
-    private let key: P256.Signing.PrivateKey
+    private let key: P256.PrivateKey
     /// The hash of the secret with which apps and back-ends authenticate.
     let secretHash: [UInt8]
     let expiresAt: Timestamp?
@@ -45,14 +45,14 @@ package struct TokenBroker: Sendable {
     package var credentialID: String { caller.id }
 
     /// Returns the key of a PEM text; nil when it cannot be parsed.
-    static func signingKey(_ pem: some Sequence<UInt8>) -> P256.Signing.PrivateKey? {
-        String(validating: pem, as: UTF8.self).flatMap { try? P256.Signing.PrivateKey(pemRepresentation: $0) }
+    static func signingKey(_ pem: some Sequence<UInt8>) -> P256.PrivateKey? {
+        String(validating: pem, as: UTF8.self).flatMap { try? P256.PrivateKey(pemRepresentation: $0) }
     }
 
     /// Returns the secrets of an account as they are sealed: the PEM text and, after a zero byte that it never has, the
     /// key for requests to the decider.
-    static func material(privatePEM: [UInt8], decisionKey: [UInt8]?) -> [UInt8] {
-        decisionKey.map { privatePEM + [0] + $0 } ?? privatePEM
+    static func material(privatePEM: String, decisionKey: [UInt8]?) -> [UInt8] {
+        Array(privatePEM.utf8) + (decisionKey.map { [0] + $0 } ?? [])
     }
 
     /// Signs a new assertion of the gateway's client (RFC 7523 section 2.2) with a `jti` of its own: ES256, valid for
@@ -72,8 +72,7 @@ package struct TokenBroker: Sendable {
         claims.member("exp", now.seconds + Self.assertionSeconds)
         claims.literal("}")
         let signed = StrictBase64.encode(header.bytes, .url) + "." + StrictBase64.encode(claims.bytes, .url)
-        let signature = try key.signature(for: Array(signed.utf8))
-        return signed + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
+        return signed + "." + StrictBase64.encode(try key.signature(for: signed.utf8), .url)
     }
 
     func isActive(at now: Timestamp) -> Bool { expiresAt.map { now < $0 } ?? true }

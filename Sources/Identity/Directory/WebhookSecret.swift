@@ -40,7 +40,7 @@ package struct WebhookSecret: Sendable, Equatable {
     /// - Returns: The value of `webhook-signature`.
     package func signature(of body: [UInt8], id: String, at time: Timestamp) -> String {
         let signed = Array("\(id).\(time.seconds).".utf8) + body
-        let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
-        return "v1," + StrictBase64.encode(Array(code), .standard)
+        let code = HMAC<SHA256>.authenticationCode(for: signed, using: key)
+        return "v1," + StrictBase64.encode(code, .standard)
     }
 }

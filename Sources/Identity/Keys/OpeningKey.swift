@@ -6,8 +6,8 @@ package import GatewayModel
 /// Thread-safe.
 package struct OpeningKey: Sendable {
     private enum Key: Sendable {
-        case rsa(OAEPKey)
-        case p256(P256.KeyAgreement.PrivateKey)
+        case rsa(KeyHandle, RSA.LabelHash)
+        case p256(P256.PrivateKey)
     }
 
     /// The only algorithm that it decrypts.
@@ -19,12 +19,11 @@ package struct OpeningKey: Sendable {
         let read = try AsymmetricKey(privatePEM: pem, for: .encryption(algorithm))
         self.algorithm = algorithm
         switch algorithm {
-        case .rsaOAEP: key = .rsa(OAEPKey(read, .sha1))
-        case .rsaOAEP256: key = .rsa(OAEPKey(read, .sha256))
+        case .rsaOAEP: key = .rsa(read.handle, .sha1)
+        case .rsaOAEP256: key = .rsa(read.handle, .sha256)
         case .ecdhES:
-            let canonical = String(decoding: read.privatePEM, as: UTF8.self)
-            guard let read = try? P256.KeyAgreement.PrivateKey(pemRepresentation: canonical) else { throw .invalid }
-            key = .p256(read)
+            guard let key = try? P256.PrivateKey(pemRepresentation: read.privatePEM) else { throw .invalid }
+            self.key = .p256(key)
         }
     }
 
@@ -37,21 +36,21 @@ package struct OpeningKey: Sendable {
     func contentKey(of jwe: CompactJWE) throws(AuthenticationError) -> [UInt8] {
         let length = ContentEncryption.keyBytes
         switch key {
-        case .rsa(let rsa):
+        case .rsa(let own, let hash):
             // Generated in any case, so that success and failure take the same time otherwise.
             let random = SecureRandom.bytes(length)
-            guard let opened = rsa.opened(jwe.encryptedKey), opened.count == length else { return random }
+            guard let opened = own.opened(jwe.encryptedKey, hash), opened.count == length else { return random }
             return opened
         case .p256(let own):
             // Direct agreement has no encrypted key (RFC 7516 section 5.2 step 10).
             guard jwe.encryptedKey.isEmpty, let agreement = KeyAgreementHeader(jwe.header) else {
                 throw .tokenInvalid(.malformed)
             }
-            guard let secret = try? own.sharedSecretFromKeyAgreement(with: agreement.ephemeralKey) else {
+            guard let secret = try? own.sharedSecret(with: agreement.ephemeralKey) else {
                 return SecureRandom.bytes(length)
             }
             return ConcatKDF.key(
-                of: secret.withUnsafeBytes { Array($0) },
+                of: secret,
                 bits: length * 8,
                 algorithm: jwe.encryption.rawValue,
                 partyU: agreement.partyU,

@@ -1,3 +1,4 @@
+internal import Cryptography
 package import GatewayModel
 package import TextFormats
 
@@ -33,8 +34,8 @@ extension VerifyingKey {
                 throw .wrongType(needed: type.text)
             }
             try Self.checkUse(jwk, algorithm)
-            guard let point = PointOnP256(jwk) else { throw .invalid }
-            try self.init(x: point.x, y: point.y, algorithm: algorithm, keyID: keyID)
+            guard let key = P256.PublicKey(jwk: jwk) else { throw .invalid }
+            self.init(key, algorithm: algorithm, keyID: keyID)
         }
     }
 

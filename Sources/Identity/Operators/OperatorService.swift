@@ -349,12 +349,12 @@ package final class OperatorService: Sendable {
 
     /// Returns the token that a page sends with a session's changes, so that no other page can make them.
     package func csrfToken(of token: String) -> String {
-        let code = HMAC<SHA256>.authenticationCode(for: Array(token.utf8), using: SymmetricKey(data: csrfKey))
-        return StrictBase64.encode(Array(code), .url)
+        let code = HMAC<SHA256>.authenticationCode(for: token.utf8, using: csrfKey)
+        return StrictBase64.encode(code, .url)
     }
 
     /// Returns whether a text is ``csrfToken(of:)``, in constant time.
     package func isCSRFToken(_ text: String, of token: String) -> Bool {
-        ConstantTime.equal(Array(text.utf8), Array(csrfToken(of: token).utf8))
+        text.utf8.isEqualInConstantTime(to: csrfToken(of: token).utf8)
     }
 }

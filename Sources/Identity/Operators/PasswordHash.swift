@@ -1,4 +1,5 @@
 import COpenSSL
+internal import Cryptography
 internal import TextFormats
 
 /// A password as it is stored: `$scrypt$ln=15,r=8,p=3$salt$key`, the form of PHC strings with base64url (RFC 7914).
@@ -73,7 +74,7 @@ package struct PasswordHash: Sendable {
 
     /// Returns whether a password is the one of the hash; compares in constant time.
     package func matches(_ password: String) -> Bool {
-        Self.derive(password, salt, cost).map { ConstantTime.equal($0, key) } ?? false
+        Self.derive(password, salt, cost).map { $0.isEqualInConstantTime(to: key) } ?? false
     }
 
     private static func derive(_ password: String, _ salt: [UInt8], _ cost: Cost) -> [UInt8]? {

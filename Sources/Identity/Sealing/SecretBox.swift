@@ -9,8 +9,6 @@ internal import Cryptography
 package struct SecretBox: Sendable {
     private static let version: UInt8 = 1
     private static let prefixLength = 1 + MasterKey.idLength
-    private static let nonceLength = 12
-    private static let tagLength = 16
 
     private let key: MasterKey
 
@@ -20,12 +18,7 @@ package struct SecretBox: Sendable {
     /// Returns a separate key of 32 bytes for another purpose, the same after every start, from which the master key
     /// cannot be computed (HKDF-SHA256, RFC 5869).
     func derivedKey(for purpose: String) -> [UInt8] {
-        let key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: key.bytes),
-            info: Array("switchboard/\(purpose)".utf8),
-            outputByteCount: 32
-        )
-        return key.withUnsafeBytes { Array($0) }
+        HKDF<SHA256>.key(of: key.bytes, info: Array("switchboard/\(purpose)".utf8), byteCount: 32)
     }
 
     /// Seals a secret.
@@ -38,33 +31,30 @@ package struct SecretBox: Sendable {
     package func seal(_ secret: [UInt8], context: String) throws(SecretBoxError) -> [UInt8] {
         let prefix = [Self.version] + key.id
         let data = prefix + Array(context.utf8)
-        guard let box = try? AES.GCM.seal(secret, using: SymmetricKey(data: key.bytes), authenticating: data) else {
+        let nonce = SecureRandom.bytes(AES.GCM.nonceBytes)
+        guard let box = try? AES.GCM.seal(secret, using: key.bytes, nonce: nonce, authenticating: data) else {
             throw .unavailable
         }
-        return prefix + Array(box.nonce) + box.ciphertext + box.tag
+        return prefix + nonce + box.ciphertext + box.tag
     }
 
     /// Opens a sealed secret, with the context that it was sealed with.
     package func open(_ sealed: [UInt8], context: String) throws(SecretBoxError) -> [UInt8] {
         guard let version = sealed.first else { throw .damaged }
         guard version == Self.version else { throw .unknownVersion(version) }
-        let bodyStart = Self.prefixLength + Self.nonceLength
-        guard sealed.count >= bodyStart + Self.tagLength else { throw .damaged }
+        let bodyStart = Self.prefixLength + AES.GCM.nonceBytes
+        guard sealed.count >= bodyStart + AES.GCM.tagBytes else { throw .damaged }
         guard sealed[1..<Self.prefixLength].elementsEqual(key.id) else { throw .wrongKey }
-        let bodyEnd = sealed.count - Self.tagLength
+        let bodyEnd = sealed.count - AES.GCM.tagBytes
         // No plaintext is returned before the tag is verified.
-        guard let nonce = try? AES.GCM.Nonce(data: sealed[Self.prefixLength..<bodyStart]),
-            let box = try? AES.GCM.SealedBox(
-                nonce: nonce,
-                ciphertext: sealed[bodyStart..<bodyEnd],
-                tag: sealed[bodyEnd...]
-            ),
-            let secret = try? AES.GCM.open(
-                box,
-                using: SymmetricKey(data: key.bytes),
-                authenticating: sealed[..<Self.prefixLength] + Array(context.utf8)
-            )
-        else { throw .damaged }
+        let secret = try? AES.GCM.open(
+            Array(sealed[bodyStart..<bodyEnd]),
+            tag: Array(sealed[bodyEnd...]),
+            using: key.bytes,
+            nonce: Array(sealed[Self.prefixLength..<bodyStart]),
+            authenticating: sealed[..<Self.prefixLength] + Array(context.utf8)
+        )
+        guard let secret else { throw .damaged }
         return secret
     }
 }

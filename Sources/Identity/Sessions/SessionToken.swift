@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import GatewayModel
 internal import TextFormats
 
@@ -15,10 +16,10 @@ struct SessionToken {
     private static let length = 63
 
     /// The MAC's key, prepared once and not for each token.
-    private let keyed: PreparedHMAC
+    private let keyed: HMAC<SHA256>
 
     /// Creates a generator and parser of tokens with the key of the MAC.
-    init(key: [UInt8]) { keyed = PreparedHMAC(key: key) }
+    init(key: [UInt8]) { keyed = HMAC(key: key) }
 
     /// Returns a new token.
     func make(expiresAt: Timestamp) -> String {
@@ -39,7 +40,7 @@ struct SessionToken {
             bytes.count == Self.randomBytes + Self.timeBytes + Self.codeBytes
         else { return false }
         let content = Array(bytes.dropLast(Self.codeBytes))
-        guard ConstantTime.equal(Array(bytes.suffix(Self.codeBytes)), code(of: content)) else { return false }
+        guard code(of: content).isEqualInConstantTime(to: bytes.suffix(Self.codeBytes)) else { return false }
         let expiry = content.suffix(Self.timeBytes).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         return expiry <= now.seconds
     }

@@ -21,8 +21,8 @@ package enum WebhookSignature {
     ) -> [(name: String, value: String)] {
         let signed = Array("\(id).\(time.seconds).".utf8) + body
         let signatures = keys.map { key in
-            let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
-            return "v1," + StrictBase64.encode(Array(code), .standard)
+            let code = HMAC<SHA256>.authenticationCode(for: signed, using: key)
+            return "v1," + StrictBase64.encode(code, .standard)
         }
         return [
             ("webhook-id", id), ("webhook-timestamp", String(time.seconds)),

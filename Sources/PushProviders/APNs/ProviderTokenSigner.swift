@@ -25,10 +25,10 @@ final class ProviderTokenSigner: Sendable {
 
     private let teamID: String
     private let keyID: String
-    private let key: P256.Signing.PrivateKey
+    private let key: P256.PrivateKey
     private let state = Mutex(State())
 
-    init(teamID: String, keyID: String, key: P256.Signing.PrivateKey) {
+    init(teamID: String, keyID: String, key: P256.PrivateKey) {
         self.teamID = teamID
         self.keyID = keyID
         self.key = key
@@ -68,12 +68,12 @@ final class ProviderTokenSigner: Sendable {
         claims.integer(now.wall.seconds)
         claims.literal("}")
         let input = StrictBase64.encode(header.bytes, .url) + "." + StrictBase64.encode(claims.bytes, .url)
-        guard let signature = try? key.signature(for: Array(input.utf8)) else { return nil }
+        guard let signature = try? key.signature(for: input.utf8) else { return nil }
         state.lastNumber += 1
         let token = ProviderToken(
             number: state.lastNumber,
             // JWS requires raw r and s, 64 bytes, not DER (RFC 7518 section 3.4).
-            authorization: "bearer " + input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url),
+            authorization: "bearer " + input + "." + StrictBase64.encode(signature, .url),
             signedAt: now.monotonic
         )
         state.newest = token

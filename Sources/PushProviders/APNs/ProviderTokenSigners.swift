@@ -18,7 +18,7 @@ final class ProviderTokenSigners: Sendable {
         let identity = Identity(
             teamID: credential.teamID,
             keyID: credential.keyID,
-            publicKey: Array(credential.key.publicKey.rawRepresentation)
+            publicKey: credential.key.publicKey.rawRepresentation
         )
         return signers.withLock { signers in
             if let signer = signers[identity] { return signer }

@@ -21,14 +21,14 @@ struct ServiceAccountKey: Sendable {
     let email: String
     let keyID: String
     let tokenEndpoint: String
-    let key: _RSA.Signing.PrivateKey
+    let key: RSA.PrivateKey
 
     var identity: Identity {
         Identity(
             email: email,
             keyID: keyID,
             tokenEndpoint: tokenEndpoint,
-            modulus: Array(key.publicKey.derRepresentation)
+            modulus: key.publicKey.derRepresentation
         )
     }
 
@@ -51,7 +51,6 @@ struct ServiceAccountKey: Sendable {
         claims.integer(now.seconds + Self.lifetimeSeconds)
         claims.literal("}")
         let input = StrictBase64.encode(header.bytes, .url) + "." + StrictBase64.encode(claims.bytes, .url)
-        let signature = try key.signature(for: SHA256.hash(data: Array(input.utf8)), padding: .insecurePKCS1v1_5)
-        return input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
+        return input + "." + StrictBase64.encode(try key.signature(for: input.utf8, padding: .pkcs1), .url)
     }
 }

@@ -76,7 +76,7 @@ struct TokenEndpoint: Sendable {
             switch (error, client.proxy) {
             case (.proxy, let proxy?): return .failure(.proxy("\(proxy)", endpoint: name, "it does not connect"))
             case (.proxyCredentials, let proxy?):
-                return .failure(.proxy("\(proxy)", endpoint: name, OutboundProxyFailure.credentials.text))
+                return .failure(.proxy("\(proxy)", endpoint: name, "it does not accept its credentials (407)"))
             default: return .failure(.unreachable(endpoint: name, error.rawValue))
             }
         }
@@ -100,10 +100,10 @@ struct TokenEndpoint: Sendable {
             return Self.read(status: response.status, body: response.body, name: name)
         } catch {
             guard let proxy else { return .failure(.unreachable(endpoint: name, "\(error)")) }
-            guard let failure = OutboundProxyFailure(error) else {
+            guard let text = error.reason.ofProxy else {
                 return .failure(.unreachable(endpoint: name, "\(error), through the proxy \(proxy)"))
             }
-            return .failure(.proxy("\(proxy)", endpoint: name, failure.text))
+            return .failure(.proxy("\(proxy)", endpoint: name, text))
         }
     }
 

@@ -8,7 +8,7 @@ struct APNsTokenKey: Sendable {
     /// The key id, `kid` of our tokens.
     let keyID: String
     /// The key.
-    let key: P256.Signing.PrivateKey
+    let key: P256.PrivateKey
 
     init(_ settings: APNsTokenSettings, environment: PushEnvironment) throws(PushCredentialError) {
         try Self.check(settings.teamId, "/apns/teamId")
@@ -43,9 +43,9 @@ struct APNsTokenKey: Sendable {
     private static func parse(
         _ pem: String,
         _ pointer: String
-    ) throws(PushCredentialError) -> P256.Signing.PrivateKey {
+    ) throws(PushCredentialError) -> P256.PrivateKey {
         do {
-            return try P256.Signing.PrivateKey(pemRepresentation: pem)
+            return try P256.PrivateKey(pemRepresentation: pem)
         } catch {
             // The original error could quote the key; this one does not.
             throw PushCredentialError(

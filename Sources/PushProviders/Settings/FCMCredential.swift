@@ -39,10 +39,10 @@ struct FCMCredential: Sendable {
                 detail: "must be an https URL (plain http only to loopback)"
             )
         }
-        let key: _RSA.Signing.PrivateKey
+        let key: RSA.PrivateKey
         do {
             // Rejects keys below 2048 bits, as RFC 7518 section 3.3 requires.
-            key = try _RSA.Signing.PrivateKey(pemRepresentation: account.privateKey)
+            key = try RSA.PrivateKey(pemRepresentation: account.privateKey)
         } catch {
             throw PushCredentialError(
                 pointer: base + "/private_key",

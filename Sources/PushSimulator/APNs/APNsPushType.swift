@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// The values of `apns-push-type`, with their topics.
 ///
 /// Source: Apple, "Sending notification requests to APNs".
@@ -44,7 +46,11 @@ package enum APNsPushType: String, Sendable, CaseIterable {
     /// The required member of the body.
     ///
     /// An MDM push names its device by `mdm` and has no `aps` (Apple, "Mobile Device Management Protocol").
-    var requiredMember: StaticString { self == .mdm ? "mdm" : "aps" }
+    var requiredMember: StrictJSON.Selection { self == .mdm ? Self.mdmMember : Self.apsMember }
+
+    // A member of the member, which itself is not made then.
+    private static let mdmMember = StrictJSON.Selection(["/mdm/"])
+    private static let apsMember = StrictJSON.Selection(["/aps/"])
 
     /// Splits a topic into bundle id and suffix.
     ///

@@ -27,7 +27,7 @@ enum APNsReply {
         return SimulatorReply(
             status: status,
             headers: [("apns-id", id), ("content-type", "application/json")],
-            body: JSONWriter.bytes(of: .object(members))
+            body: JSONValue.object(members).text
         )
     }
 }

@@ -7,7 +7,7 @@ package struct APNsTeamKey: Sendable {
     /// The team id, ten characters.
     package var teamID: String
     /// The public key that verifies provider tokens.
-    package var publicKey: P256.Signing.PublicKey
+    package var publicKey: P256.PublicKey
     /// The bundle ids that the key may send for; empty for any.
     package var topics: Set<String>
     /// Whether the key belongs to another environment than the simulated one.
@@ -24,7 +24,7 @@ package struct APNsTeamKey: Sendable {
     package init(
         keyID: String,
         teamID: String,
-        publicKey: P256.Signing.PublicKey,
+        publicKey: P256.PublicKey,
         topics: Set<String> = [],
         isOfOtherEnvironment: Bool = false
     ) {

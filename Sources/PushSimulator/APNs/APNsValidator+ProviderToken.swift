@@ -59,8 +59,7 @@ extension APNsValidator {
         var topics: Set<String> = []
         if !self.directory.keys.isEmpty {
             guard let key = self.directory.keys[keyID], key.teamID == teamID,
-                let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
-                key.publicKey.isValidSignature(signature, for: jws.signingInput)
+                key.publicKey.isValidSignature(jws.signature, for: jws.signingInput)
             else { throw APNsRejection(.invalidProviderToken) }
             if key.isOfOtherEnvironment { throw APNsRejection(.badEnvironmentKeyIDInToken) }
             topics = key.topics

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// Validates pushes as APNs does.
 ///
 /// Sources: Apple, "Sending notification requests to APNs", "Establishing a token-based connection to APNs" and
@@ -112,7 +114,8 @@ package struct APNsValidator: Sendable {
         guard body.count <= type?.payloadLimit ?? APNsPushType.alert.payloadLimit else {
             throw APNsRejection(.payloadTooLarge)
         }
-        let hasContent = try? JSONParser.isObject(body, having: type?.requiredMember ?? "aps")
+        let member = (type ?? .alert).requiredMember
+        let hasContent = try? StrictJSON.isObject(body, maxDepth: JSONValue.maxDepth, having: member)
         guard hasContent == true else { throw APNsRejection(.payloadEmpty) }
     }
 }

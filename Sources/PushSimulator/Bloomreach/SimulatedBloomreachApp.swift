@@ -206,10 +206,10 @@ package struct SimulatedBloomreachApp: Sendable {
             method: method,
             path: path,
             authorization: token.map { "Bearer " + $0 } ?? "Token " + key,
-            body: body.map { JSONWriter.bytes(of: $0) } ?? []
+            body: body.map { $0.text } ?? []
         )
         let (status, text) = try await send(request)
-        return Response(status: status, body: (try? JSONParser.parse(text)) ?? .null)
+        return Response(status: status, body: (try? JSONValue(parsing: text)) ?? .null)
     }
 
     private static func object(_ members: [(String, JSONValue)]) -> JSONValue {

@@ -25,20 +25,14 @@ package struct ChatwootAccount: Sendable {
     /// - Returns: The accounts.
     /// - Throws: ``RuleError`` for anything unknown or missing.
     package static func parse(_ text: [UInt8]) throws(RuleError) -> [ChatwootAccount] {
-        guard let elements = (try? JSONParser.parse(text))?.elements else {
-            throw RuleError(description: "the accounts must be a JSON array")
-        }
-        var accounts: [ChatwootAccount] = []
-        for (index, element) in elements.enumerated() {
-            var reader = try RuleReader(element, at: "account \(index)")
+        try RuleReader.list(text, of: "account") { reader throws(RuleError) in
             let (id, token) = (try reader.integer("accountId", in: 1...Int64.max), try reader.string("token"))
             let numbers = reader.take("conversations")?.elements?.map(\.integerValue)
             try reader.end()
             guard let id, let token, let numbers, !numbers.contains(nil) else {
-                throw RuleError(description: "account \(index): needs accountId, token and numbers of conversations")
+                throw reader.error("needs accountId, token and numbers of conversations")
             }
-            accounts.append(ChatwootAccount(id: id, token: token, conversations: Set(numbers.compactMap(\.self))))
+            return ChatwootAccount(id: id, token: token, conversations: Set(numbers.compactMap(\.self)))
         }
-        return accounts
     }
 }

@@ -40,7 +40,7 @@ package struct SimulatedChatwoot: Sendable {
         let seconds = time.seconds - (flaw == .outdated ? 3600 : 0)
         let key = Array((flaw == .wrongSecret ? secret + "x" : secret).utf8)
         let signed = Array("\(seconds).".utf8) + body
-        let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
+        let code = HMAC<SHA256>.authenticationCode(for: signed, using: key)
         return headers + [
             ("X-Chatwoot-Timestamp", String(seconds)), ("X-Chatwoot-Signature", "sha256=" + Hexadecimal.text(code)),
         ]
@@ -60,38 +60,35 @@ package struct SimulatedChatwoot: Sendable {
         in conversation: Int64,
         isPrivate: Bool = false
     ) -> [UInt8] {
-        func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-            .object(members.map { JSONValue.JSONMember(name: $0.key, value: $0.value) })
-        }
-        let identity: JSONValue = identifier.map { .string($0) } ?? .null
-        let contact = object([
-            "additional_attributes": object([:]), "custom_attributes": object([:]), "email": .null, "id": .integer(12),
+        let identity = identifier.map { JSONValue.string($0) } ?? .null
+        let contact: JSONValue = [
+            "additional_attributes": [:], "custom_attributes": [:], "email": .null, "id": .integer(12),
             "identifier": identity, "name": .string("Ann Example"),
             "phone_number": .null, "thumbnail": .string(""), "blocked": .bool(false), "type": .string("contact"),
-        ])
-        let body = object([
-            "account": object(["id": .integer(1), "name": .string("Acme Inc")]),
-            "additional_attributes": object([:]), "content_attributes": object([:]), "content_type": .string("text"),
+        ]
+        let body: JSONValue = [
+            "account": ["id": .integer(1), "name": .string("Acme Inc")],
+            "additional_attributes": [:], "content_attributes": [:], "content_type": .string("text"),
             "content": .string(content),
-            "conversation": object([
-                "additional_attributes": object([:]), "can_reply": .bool(true), "channel": .string("Channel::Api"),
-                "contact_inbox": object([
+            "conversation": [
+                "additional_attributes": [:], "can_reply": .bool(true), "channel": .string("Channel::Api"),
+                "contact_inbox": [
                     "id": .integer(12), "contact_id": .integer(12), "inbox_id": .integer(1),
                     "source_id": .string("b7f2"), "hmac_verified": .bool(true),
-                ]),
+                ],
                 "id": .integer(conversation), "inbox_id": .integer(1), "messages": .array([]), "labels": .array([]),
-                "meta": object(["sender": contact, "assignee": .null, "team": .null, "hmac_verified": .bool(true)]),
+                "meta": ["sender": contact, "assignee": .null, "team": .null, "hmac_verified": .bool(true)],
                 "status": .string("open"), "unread_count": .integer(0), "timestamp": .integer(1_767_323_045),
-            ]),
+            ],
             "created_at": .string("2026-01-02T03:04:05.678Z"), "id": .integer(118),
-            "inbox": object(["id": .integer(1), "name": .string("App")]), "message_type": .string("outgoing"),
+            "inbox": ["id": .integer(1), "name": .string("App")], "message_type": .string("outgoing"),
             "private": .bool(isPrivate),
-            "sender": object([
+            "sender": [
                 "id": .integer(7), "name": .string("Dana"), "email": .string("dana@acme.example"),
                 "type": .string("user"),
-            ]),
+            ],
             "source_id": .null, "event": .string("message_created"),
-        ])
-        return JSONWriter.bytes(of: body)
+        ]
+        return body.text
     }
 }

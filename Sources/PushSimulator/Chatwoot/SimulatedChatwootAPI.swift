@@ -69,7 +69,7 @@ package final class SimulatedChatwootAPI: Sendable {
             let message = try Self.message(in: request, numbers[0], numbers[1])
             return PushVerdict(token: conversation, reason: nil, reply: .json(200, self.take(message, at: now)))
         } catch {
-            let json = JSONValue.object([.init(name: "error", value: .string(error.error))])
+            let json: JSONValue = ["error": .string(error.error)]
             return PushVerdict(token: conversation, reason: error.error, reply: .json(error.status, json))
         }
     }
@@ -92,7 +92,7 @@ package final class SimulatedChatwootAPI: Sendable {
         _ conversation: Int64
     ) throws(Rejection) -> Message {
         guard request.method == "POST", request.header("content-type") == "application/json",
-            let body = try? JSONParser.parse(request.body), let members = body.members
+            let body = try? JSONValue(parsing: request.body), let members = body.members
         else { throw Rejection(status: 400, error: "Bad Request") }
         let known: Set<String> = ["content", "message_type", "private", "echo_id"]
         guard members.allSatisfy({ known.contains($0.name) }), body["message_type"] == .string("incoming"),
@@ -114,14 +114,12 @@ package final class SimulatedChatwootAPI: Sendable {
             state.lastID += 1
             return state.lastID
         }
-        return .object([
-            .init(name: "id", value: .integer(id)), .init(name: "content", value: .string(message.content)),
-            .init(name: "inbox_id", value: .integer(1)), .init(name: "echo_id", value: .string(message.echoID)),
-            .init(name: "conversation_id", value: .integer(message.conversation)),
-            .init(name: "message_type", value: .integer(0)), .init(name: "content_type", value: .string("text")),
-            .init(name: "status", value: .string("sent")), .init(name: "content_attributes", value: .object([])),
-            .init(name: "created_at", value: .integer(now.seconds)), .init(name: "private", value: .bool(false)),
-            .init(name: "source_id", value: .null),
-        ])
+        return [
+            "id": .integer(id), "content": .string(message.content), "inbox_id": .integer(1),
+            "echo_id": .string(message.echoID), "conversation_id": .integer(message.conversation),
+            "message_type": .integer(0), "content_type": .string("text"), "status": .string("sent"),
+            "content_attributes": .object([]), "created_at": .integer(now.seconds), "private": .bool(false),
+            "source_id": .null,
+        ]
     }
 }

@@ -11,13 +11,7 @@ extension ControlHandlers {
 
     /// `PUT /identity-provider/codes`: issues codes, all or none.
     func issueCodes(_ request: Request) async throws -> Response {
-        let body = try await request.body.collect(upTo: 1 << 20)
-        do {
-            self.identityProvider.issue(try SimulatedCode.parse(Array(body.readableBytesView)), at: self.core.clock())
-        } catch {
-            return Self.problem(error.description)
-        }
-        return Response(status: .noContent)
+        try await Self.take(request, SimulatedCode.parse) { self.identityProvider.issue($0, at: self.core.clock()) }
     }
 
     /// `POST /identity-provider/keys` `{"algorithm"?,"retireOthers"?}`: creates a key that signs from now on.
@@ -26,7 +20,7 @@ extension ControlHandlers {
         var algorithm = SigningAlgorithm.rs256
         var retiresOthers = false
         if body.readableBytes > 0 {
-            guard let json = try? JSONParser.parse(Array(body.readableBytesView)) else {
+            guard let json = try? JSONValue(parsing: Array(body.readableBytesView)) else {
                 return Self.problem("not JSON")
             }
             do {
@@ -44,18 +38,12 @@ extension ControlHandlers {
             }
         }
         let id = try self.identityProvider.rotateKey(algorithm, retiresOthers: retiresOthers)
-        return Self.json(JSONWriter.bytes(of: .object([.init(name: "kid", value: .string(id))])))
+        return Self.json(["kid": .string(id)])
     }
 
     /// `PUT /identity-provider/login`: sets the person who signs in.
     func setLogin(_ request: Request) async throws -> Response {
-        let body = try await request.body.collect(upTo: Self.maxFormBytes)
-        do {
-            self.identityProvider.setLogin(try SimulatedLogin.parse(Array(body.readableBytesView)))
-        } catch {
-            return Self.problem(error.description)
-        }
-        return Response(status: .noContent)
+        try await Self.take(request, upTo: Self.maxFormBytes, SimulatedLogin.parse, self.identityProvider.setLogin)
     }
 
     /// `POST /identity-provider/token` and the paths that are read by GET, with the rules applied.
@@ -68,13 +56,7 @@ extension ControlHandlers {
 
     /// `PUT /talkdesk/clients`: registers clients, all or none.
     func registerClients(_ request: Request) async throws -> Response {
-        let body = try await request.body.collect(upTo: 1 << 20)
-        do {
-            self.talkdesk.register(try TalkdeskClient.parse(Array(body.readableBytesView)))
-        } catch {
-            return Self.problem(error.description)
-        }
-        return Response(status: .noContent)
+        try await Self.take(request, TalkdeskClient.parse, self.talkdesk.register)
     }
 
     /// `POST /talkdesk/oauth/token` and `POST /talkdesk/decision`, with the rules applied as above.
@@ -84,32 +66,18 @@ extension ControlHandlers {
 
     /// `PUT /chatwoot/accounts`: registers accounts, all or none.
     func registerAccounts(_ request: Request) async throws -> Response {
-        let body = try await request.body.collect(upTo: 1 << 20)
-        do {
-            self.chatwoot.register(try ChatwootAccount.parse(Array(body.readableBytesView)))
-        } catch {
-            return Self.problem(error.description)
-        }
-        return Response(status: .noContent)
+        try await Self.take(request, ChatwootAccount.parse, self.chatwoot.register)
     }
 
     /// `GET /chatwoot/messages`: the messages that were taken, in order.
     func chatwootMessages() -> Response {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.name("messages")
-            writer.array { writer in
-                for message in self.chatwoot.messages {
-                    writer.object { writer in
-                        writer.member("account", .integer(message.account))
-                        writer.member("conversation", .integer(message.conversation))
-                        writer.member("content", .string(message.content))
-                        writer.member("echoId", .string(message.echoID))
-                    }
-                }
-            }
+        let messages = self.chatwoot.messages.map { message -> JSONValue in
+            [
+                "account": .integer(message.account), "conversation": .integer(message.conversation),
+                "content": .string(message.content), "echoId": .string(message.echoID),
+            ]
         }
-        return Self.json(writer.bytes)
+        return Self.json(["messages": .array(messages)])
     }
 
     /// `POST /chatwoot/api/...`, with the rules applied as above.

@@ -20,15 +20,9 @@ struct ControlHandlers: Sendable {
             _ = await self.log.wait(forNumber: after + 1, within: .seconds(min(wait, Self.longestWaitSeconds)))
         }
         let pushes = self.log.pushes(after: after)
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.name("pushes")
-            writer.array { writer in
-                for push in pushes { push.write(to: &writer) }
-            }
-            writer.member("next", pushes.last?.number ?? after)
-        }
-        return Self.json(writer.bytes)
+        return Self.json([
+            "pushes": .array(pushes.map(\.listed)), "next": .integer(Int64(pushes.last?.number ?? after)),
+        ])
     }
 
     /// `DELETE /pushes`.
@@ -39,25 +33,34 @@ struct ControlHandlers: Sendable {
 
     /// `GET /rules`.
     func rules() -> Response {
-        Self.json(JSONWriter.bytes(of: .array(self.core.currentRules.map(\.json))))
+        Self.json(.array(self.core.currentRules.map(\.json)))
     }
 
     /// `PUT /rules`: accepts all rules or none, and returns the parsed rules.
     func replaceRules(_ request: Request) async throws -> Response {
-        let body = try await request.body.collect(upTo: 1 << 20)
-        do {
-            self.core.replaceRules(with: try RuleBook.parse(Array(body.readableBytesView)))
+        let response = try await Self.take(request, RuleBook.parse) { self.core.replaceRules(with: $0) }
+        return response.status == .noContent ? self.rules() : response
+    }
+
+    /// Uses what a body describes, in full or, with an error, not at all.
+    static func take<Value>(
+        _ request: Request,
+        upTo maxBytes: Int = 1 << 20,
+        _ parse: ([UInt8]) throws(RuleError) -> Value,
+        _ use: (Value) -> Void
+    ) async throws -> Response {
+        let body = try await request.body.collect(upTo: maxBytes)
+        do throws(RuleError) {
+            use(try parse(Array(body.readableBytesView)))
         } catch {
-            return Self.problem(error.description)
+            return self.problem(error.description)
         }
-        return self.rules()
+        return Response(status: .noContent)
     }
 
     /// `GET /stats`.
     func statistics() -> Response {
-        var writer = JSONWriter()
-        self.core.statistics.write(to: &writer)
-        return Self.json(writer.bytes)
+        Self.json(self.core.statistics.json)
     }
 
     /// Returns a numeric query parameter; 0 when absent, nil when it is not a valid number.
@@ -74,11 +77,11 @@ struct ControlHandlers: Sendable {
         )
     }
 
-    static func json(_ bytes: [UInt8]) -> Response {
+    static func json(_ value: JSONValue) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "application/json; charset=utf-8"],
-            body: .init(byteBuffer: ByteBuffer(bytes: bytes))
+            body: .init(byteBuffer: ByteBuffer(bytes: value.text))
         )
     }
 }

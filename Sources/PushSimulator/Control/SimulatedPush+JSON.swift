@@ -1,27 +1,17 @@
 extension SimulatedPush {
-    /// Writes the push in the form of the control port.
+    /// The push in the form of the control port; members without a value are left out.
     ///
-    /// - Parameter writer: Receives one object; members without a value are left out. A body that is not JSON is
-    ///   written as text under `bodyText`.
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("number", self.number)
-            writer.member("provider", self.provider.rawValue)
-            writer.member("time", self.time.rfc3339)
-            writer.member("result", self.result.rawValue)
-            writer.member("status", self.status)
-            writer.member("reason", self.reason)
-            writer.member("connection", self.connection)
-            writer.member("token", self.token)
-            writer.member("path", self.path)
-            writer.name("headers")
-            writer.write(.object(self.combinedHeaders))
-            if let json = self.json {
-                writer.member("body", json)
-            } else {
-                writer.member("bodyText", String(decoding: self.body, as: UTF8.self))
-            }
-        }
+    /// A body that is not JSON is shown as text under `bodyText`.
+    var listed: JSONValue {
+        let json = self.json
+        return .present([
+            ("number", .integer(Int64(self.number))), ("provider", .string(self.provider.rawValue)),
+            ("time", .string(self.time.rfc3339)), ("result", .string(self.result.rawValue)),
+            ("status", self.status.map { .integer(Int64($0)) }), ("reason", self.reason.map { .string($0) }),
+            ("connection", .integer(Int64(self.connection))), ("token", self.token.map { .string($0) }),
+            ("path", .string(self.path)), ("headers", .object(self.combinedHeaders)), ("body", json),
+            ("bodyText", json == nil ? .string(String(decoding: self.body, as: UTF8.self)) : nil),
+        ])
     }
 
     /// The header fields, repeated ones joined by commas (RFC 9110 section 5.3).

@@ -1,49 +1,36 @@
 extension SimulatorStatistics {
-    /// Writes the counts in the form of the control port.
-    ///
-    /// - Parameter writer: Receives one object: the sums over both push services, then each provider with its outcomes
-    ///   and, for those that have a port of their own, its connections.
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            self.writeResults(of: nil, to: &writer)
-            writer.name("providers")
-            writer.object { writer in
-                for provider in SimulatedProvider.allCases {
-                    writer.name(provider.rawValue)
-                    writer.object { self.write(provider, to: &$0) }
-                }
-            }
+    /// The counts in the form of the control port: the sums over both push services, then each provider with its outcomes
+    /// and, for those that have a port of their own, its connections.
+    var json: JSONValue {
+        let providers = SimulatedProvider.allCases.map { provider in
+            JSONValue.JSONMember(name: provider.rawValue, value: .object(self.members(of: provider)))
+        }
+        return .object(self.results(of: nil) + [.init(name: "providers", value: .object(providers))])
+    }
+
+    private func results(of provider: SimulatedProvider?) -> [JSONValue.JSONMember] {
+        [("accepted", SimulatedPush.Result.accepted), ("refused", .refused), ("unanswered", .unanswered)].map {
+            .init(name: $0, value: .integer(Int64(self.count($1, of: provider))))
         }
     }
 
-    private func writeResults(of provider: SimulatedProvider?, to writer: inout JSONWriter) {
-        writer.member("accepted", self.count(.accepted, of: provider))
-        writer.member("refused", self.count(.refused, of: provider))
-        writer.member("unanswered", self.count(.unanswered, of: provider))
-    }
-
-    private func write(_ provider: SimulatedProvider, to writer: inout JSONWriter) {
-        self.writeResults(of: provider, to: &writer)
+    private func members(of provider: SimulatedProvider) -> [JSONValue.JSONMember] {
         let outcomes = self.outcomes.filter { $0.key.provider == provider }.sorted {
             ($0.key.status ?? 0, $0.key.reason ?? "") < ($1.key.status ?? 0, $1.key.reason ?? "")
         }
-        writer.name("outcomes")
-        writer.array { writer in
-            for (outcome, count) in outcomes {
-                writer.object { writer in
-                    writer.member("status", outcome.status)
-                    writer.member("reason", outcome.reason)
-                    writer.member("count", count)
-                }
-            }
+        let listed = outcomes.map { outcome, count in
+            JSONValue.present([
+                ("status", outcome.status.map { .integer(Int64($0)) }), ("reason", outcome.reason.map { .string($0) }),
+                ("count", .integer(Int64(count))),
+            ])
         }
-        guard provider.isPushService else { return }
+        let members = self.results(of: provider) + [.init(name: "outcomes", value: .array(listed))]
+        guard provider.isPushService else { return members }
         let connections = self.connections[provider] ?? Connections()
-        writer.name("connections")
-        writer.object { writer in
-            writer.member("open", connections.open)
-            writer.member("opened", connections.opened)
-            writer.member("mostConcurrentStreams", connections.mostConcurrentStreams)
-        }
+        let counts: JSONValue = [
+            "open": .integer(Int64(connections.open)), "opened": .integer(Int64(connections.opened)),
+            "mostConcurrentStreams": .integer(Int64(connections.mostConcurrentStreams)),
+        ]
+        return members + [.init(name: "connections", value: counts)]
     }
 }

@@ -73,7 +73,7 @@ enum CertificateFactory {
     /// - Returns: False when a new one must be created.
     static func isUsable(_ issued: Issued, authority: Issued?) -> Bool {
         guard let certificate = try? Certificate(pem: issued.certificatePEM),
-            let key = try? P256.Signing.PrivateKey(pemRepresentation: issued.keyPEM),
+            let key = try? P256.PrivateKey(pemRepresentation: issued.keyPEM),
             certificate.publicKeyDER == key.publicKey.derRepresentation,
             Double(certificate.notAfter) > Date.now.timeIntervalSince1970 + Self.day,
             let issuer = try? Certificate(pem: (authority ?? issued).certificatePEM)
@@ -88,7 +88,7 @@ enum CertificateFactory {
         issuedBy authority: Issued?,
         lifeSeconds: Double = lifeDays * day
     ) throws -> Issued {
-        let key = P256.Signing.PrivateKey()
+        let key = P256.PrivateKey()
         let now = Date.now.timeIntervalSince1970
         let certificate = try Certificate.issue(
             subject: subject,
@@ -97,7 +97,7 @@ enum CertificateFactory {
             extensions: extensions,
             publicKey: key.publicKey,
             issuer: try authority.map { try Certificate(pem: $0.certificatePEM) },
-            issuerKey: try authority.map { try P256.Signing.PrivateKey(pemRepresentation: $0.keyPEM) } ?? key
+            issuerKey: try authority.map { try P256.PrivateKey(pemRepresentation: $0.keyPEM) } ?? key
         )
         return Issued(certificatePEM: certificate.pem, keyPEM: key.pemRepresentation)
     }

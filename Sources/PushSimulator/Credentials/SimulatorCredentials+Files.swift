@@ -3,7 +3,7 @@ internal import Cryptography
 extension SimulatorCredentials {
     /// A service account with its key.
     struct Account {
-        var key: _RSA.Signing.PrivateKey
+        var key: RSA.PrivateKey
         var keyID: String
         var email: String
         var projectID: String
@@ -34,15 +34,15 @@ extension SimulatorCredentials {
     }
 
     /// Reads or creates the team's key, in Apple's form.
-    static func teamKey(in folder: String) throws(SimulatorError) -> P256.Signing.PrivateKey {
+    static func teamKey(in folder: String) throws(SimulatorError) -> P256.PrivateKey {
         let file = CredentialFile(path: Self.path("apns-key.p8", in: folder))
         guard let text = try file.read() else {
-            let key = P256.Signing.PrivateKey()
+            let key = P256.PrivateKey()
             try file.write(key.pemRepresentation + "\n", isSecret: true)
             return key
         }
         do {
-            return try P256.Signing.PrivateKey(pemRepresentation: text)
+            return try P256.PrivateKey(pemRepresentation: text)
         } catch {
             throw .credentials(file: file.path, reason: "not a P-256 key in PEM")
         }
@@ -54,15 +54,13 @@ extension SimulatorCredentials {
         let file = CredentialFile(path: Self.path(name, in: folder))
         guard let text = try file.read() else {
             let team = (teamID: "SIMTEAM001", keyID: "SIMKEY0001", topic: "com.example.bank")
-            let json = JSONValue.object([
-                .init(name: "teamId", value: .string(team.teamID)),
-                .init(name: "keyId", value: .string(team.keyID)),
-                .init(name: "topic", value: .string(team.topic)),
-            ])
+            let json: JSONValue = [
+                "teamId": .string(team.teamID), "keyId": .string(team.keyID), "topic": .string(team.topic),
+            ]
             try Self.write(json, to: name, in: folder, isSecret: false)
             return team
         }
-        let json = try? JSONParser.parse(Array(text.utf8))
+        let json = try? JSONValue(parsing: Array(text.utf8))
         guard let teamID = json?["teamId"]?.stringValue, let keyID = json?["keyId"]?.stringValue,
             let topic = json?["topic"]?.stringValue
         else { throw .credentials(file: file.path, reason: "lacks teamId, keyId or topic") }
@@ -71,7 +69,7 @@ extension SimulatorCredentials {
 
     /// A key for all folders that one process creates: generating takes long, and accounts differ by the key's id
     /// anyway.
-    private static let newAccountKey = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+    private static let newAccountKey = Result { try RSA.PrivateKey(bitCount: 2048) }
 
     /// Reads or creates the service account; a previous start may have written its file.
     static func account(in folder: String) throws(SimulatorError) -> Account {
@@ -88,10 +86,10 @@ extension SimulatorCredentials {
                 throw .credentials(file: file.path, reason: "the key cannot be created")
             }
         }
-        let json = try? JSONParser.parse(Array(text.utf8))
+        let json = try? JSONValue(parsing: Array(text.utf8))
         guard let pem = json?["private_key"]?.stringValue, let keyID = json?["private_key_id"]?.stringValue,
             let email = json?["client_email"]?.stringValue, let projectID = json?["project_id"]?.stringValue,
-            let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem)
+            let key = try? RSA.PrivateKey(pemRepresentation: pem)
         else { throw .credentials(file: file.path, reason: "not a service account as the simulator writes it") }
         return Account(key: key, keyID: keyID, email: email, projectID: projectID)
     }

@@ -12,7 +12,7 @@ package struct SimulatorCredentials: Sendable {
     /// The servers' certificate with its key.
     let server: CertificateFactory.Issued
     /// The team's APNs key, with which a sender signs provider tokens.
-    package let teamKey: P256.Signing.PrivateKey
+    package let teamKey: P256.PrivateKey
     /// The id of the APNs key, ten characters.
     package let keyID: String
     /// The team id, ten characters.
@@ -20,7 +20,7 @@ package struct SimulatorCredentials: Sendable {
     /// The bundle id that the key may send for.
     package let topic: String
     /// The service account's key, with which a sender signs assertions.
-    package let accountKey: _RSA.Signing.PrivateKey
+    package let accountKey: RSA.PrivateKey
     /// The id of the service account's key.
     package let accountKeyID: String
     /// The service account's address.
@@ -77,14 +77,12 @@ package struct SimulatorCredentials: Sendable {
     /// - Parameter tokenURI: The token endpoint.
     /// - Throws: ``SimulatorError/credentials(file:reason:)``.
     func writeServiceAccount(tokenURI: String) throws(SimulatorError) {
-        let json = JSONValue.object([
-            .init(name: "type", value: .string("service_account")),
-            .init(name: "project_id", value: .string(self.projectID)),
-            .init(name: "private_key_id", value: .string(self.accountKeyID)),
-            .init(name: "private_key", value: .string(self.accountKey.pkcs8PEMRepresentation + "\n")),
-            .init(name: "client_email", value: .string(self.accountEmail)),
-            .init(name: "token_uri", value: .string(tokenURI)),
-        ])
+        let json: JSONValue = [
+            "type": .string("service_account"), "project_id": .string(self.projectID),
+            "private_key_id": .string(self.accountKeyID),
+            "private_key": .string(self.accountKey.pemRepresentation + "\n"),
+            "client_email": .string(self.accountEmail), "token_uri": .string(tokenURI),
+        ]
         try Self.write(json, to: "service-account.json", in: self.folder, isSecret: true)
     }
 
@@ -95,7 +93,7 @@ package struct SimulatorCredentials: Sendable {
         in folder: String,
         isSecret: Bool
     ) throws(SimulatorError) {
-        let text = String(decoding: JSONWriter.bytes(of: json), as: UTF8.self) + "\n"
+        let text = String(decoding: json.text, as: UTF8.self) + "\n"
         try CredentialFile(path: Self.path(name, in: folder)).write(text, isSecret: isSecret)
     }
 

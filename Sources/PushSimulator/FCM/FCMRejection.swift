@@ -29,7 +29,7 @@ struct FCMRejection: Error {
         if !self.details.isEmpty { error.append(.init(name: "details", value: .array(self.details))) }
         let challenge: [(name: String, value: String)] =
             self.httpStatus == 401 ? [("www-authenticate", "Bearer realm=\"https://accounts.google.com/\"")] : []
-        return .json(self.httpStatus, headers: challenge, .object([.init(name: "error", value: .object(error))]))
+        return .json(self.httpStatus, headers: challenge, ["error": .object(error)])
     }
 }
 
@@ -141,38 +141,22 @@ extension FCMRejection {
     ]
 
     private static func fcmError(_ code: String) -> JSONValue {
-        .object([
-            .init(name: "@type", value: .string("type.googleapis.com/google.firebase.fcm.v1.FcmError")),
-            .init(name: "errorCode", value: .string(code)),
-        ])
+        ["@type": .string("type.googleapis.com/google.firebase.fcm.v1.FcmError"), "errorCode": .string(code)]
     }
 
     private static func badRequest(_ violations: [FCMFieldViolation]) -> JSONValue {
-        .object([
-            .init(name: "@type", value: .string("type.googleapis.com/google.rpc.BadRequest")),
-            .init(
-                name: "fieldViolations",
-                value: .array(
-                    violations.map { violation in
-                        .object([
-                            .init(name: "field", value: .string(violation.field)),
-                            .init(name: "description", value: .string(violation.text)),
-                        ])
-                    }
-                )
-            ),
-        ])
+        let listed = violations.map { violation -> JSONValue in
+            ["field": .string(violation.field), "description": .string(violation.text)]
+        }
+        return [
+            "@type": .string("type.googleapis.com/google.rpc.BadRequest"), "fieldViolations": .array(listed),
+        ]
     }
 
     private static func errorInfo(_ reason: String) -> JSONValue {
-        .object([
-            .init(name: "@type", value: .string("type.googleapis.com/google.rpc.ErrorInfo")),
-            .init(name: "reason", value: .string(reason)),
-            .init(name: "domain", value: .string("googleapis.com")),
-            .init(
-                name: "metadata",
-                value: .object([.init(name: "service", value: .string("fcm.googleapis.com"))])
-            ),
-        ])
+        [
+            "@type": .string("type.googleapis.com/google.rpc.ErrorInfo"), "reason": .string(reason),
+            "domain": .string("googleapis.com"), "metadata": ["service": .string("fcm.googleapis.com")],
+        ]
     }
 }

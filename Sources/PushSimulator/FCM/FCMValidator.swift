@@ -46,7 +46,7 @@ package struct FCMValidator: Sendable {
             let isDryRun = (body["validate_only"] ?? body["validateOnly"])?.boolValue ?? false
             let id = isDryRun ? "fake_message_id" : self.makeID()
             let name = JSONValue.string("projects/\(project)/messages/\(id)")
-            let reply = SimulatorReply.json(200, .object([.init(name: "name", value: name)]))
+            let reply = SimulatorReply.json(200, ["name": name])
             return PushVerdict(token: token, reason: nil, reply: reply)
         } catch {
             return PushVerdict(token: token, reason: error.reason, reply: error.reply)
@@ -93,7 +93,7 @@ package struct FCMValidator: Sendable {
 
     private static func parse(_ body: [UInt8]) throws(FCMRejection) -> JSONValue {
         do {
-            return try JSONParser.parse(body)
+            return try JSONValue(parsing: body)
         } catch {
             throw .malformed([.init(field: "", text: "Invalid JSON payload received: \(error.reason).")])
         }

@@ -30,7 +30,7 @@ package struct SimulatorReply: Sendable {
         Self(
             status: status,
             headers: headers + [("content-type", "application/json; charset=UTF-8")],
-            body: JSONWriter.bytes(of: json)
+            body: json.text
         )
     }
 

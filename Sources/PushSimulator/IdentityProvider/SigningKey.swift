@@ -14,8 +14,8 @@ package enum SigningAlgorithm: String, CaseIterable, Sendable {
 /// A key that signs id tokens, with its public half as a JWK (RFC 7517).
 struct SigningKey: Sendable {
     private enum Material: Sendable {
-        case rsa(_RSA.Signing.PrivateKey, _RSA.Signing.Padding)
-        case p256(P256.Signing.PrivateKey)
+        case rsa(RSA.PrivateKey, RSA.Padding)
+        case p256(P256.PrivateKey)
     }
 
     /// The key's id, `kid`.
@@ -28,24 +28,22 @@ struct SigningKey: Sendable {
         self.id = "key-\(RandomID.hexadecimal(4))"
         self.algorithm = algorithm
         switch algorithm {
-        case .rs256: self.material = .rsa(try .init(keySize: .bits2048), .insecurePKCS1v1_5)
-        case .ps256: self.material = .rsa(try .init(keySize: .bits2048), .PSS)
+        case .rs256: self.material = .rsa(try .init(bitCount: 2048), .pkcs1)
+        case .ps256: self.material = .rsa(try .init(bitCount: 2048), .pss)
         case .es256: self.material = .p256(.init())
         }
     }
 
     /// Signs claims.
     func token(_ claims: JSONValue) throws -> String {
-        let header = JSONValue.object([
-            .init(name: "alg", value: .string(self.algorithm.rawValue)), .init(name: "kid", value: .string(self.id)),
-            .init(name: "typ", value: .string("JWT")),
-        ])
+        let header: JSONValue = [
+            "alg": .string(self.algorithm.rawValue), "kid": .string(self.id), "typ": .string("JWT"),
+        ]
         let input = CompactJWS.signingInput(header: header, claims: claims)
         let signature: [UInt8] =
             switch self.material {
-            case .rsa(let key, let padding):
-                Array(try key.signature(for: Array(input.utf8), padding: padding).rawRepresentation)
-            case .p256(let key): Array(try key.signature(for: Array(input.utf8)).rawRepresentation)
+            case .rsa(let key, let padding): try key.signature(for: input.utf8, padding: padding)
+            case .p256(let key): try key.signature(for: input.utf8)
             }
         return input + "." + StrictBase64.encode(signature, .url)
     }
@@ -57,13 +55,12 @@ struct SigningKey: Sendable {
         ]
         switch self.material {
         case .rsa(let key, _):
-            let numbers = key.publicKey.getKeyPrimitives()
             members += [
-                ("kty", "RSA"), ("n", StrictBase64.encode(Array(numbers.modulus), .url)),
-                ("e", StrictBase64.encode(Array(numbers.publicExponent), .url)),
+                ("kty", "RSA"), ("n", StrictBase64.encode(key.publicKey.modulus, .url)),
+                ("e", StrictBase64.encode(key.publicKey.exponent, .url)),
             ]
         case .p256(let key):
-            let point = Array(key.publicKey.rawRepresentation)
+            let point = key.publicKey.rawRepresentation
             members += [
                 ("kty", "EC"), ("crv", "P-256"), ("x", StrictBase64.encode(point[..<32], .url)),
                 ("y", StrictBase64.encode(point[32...], .url)),

@@ -48,37 +48,27 @@ package struct SimulatedCode: Sendable, Equatable {
     /// - Returns: The codes.
     /// - Throws: ``RuleError`` for anything unknown or missing.
     package static func parse(_ text: [UInt8]) throws(RuleError) -> [SimulatedCode] {
-        guard let elements = (try? JSONParser.parse(text))?.elements else {
-            throw RuleError(description: "the codes must be a JSON array")
-        }
-        var codes: [SimulatedCode] = []
-        for (index, element) in elements.enumerated() {
-            var reader = try RuleReader(element, at: "code \(index)")
+        try RuleReader.list(text, of: "code") { reader throws(RuleError) in
             func required(_ name: String) throws(RuleError) -> String {
-                guard let text = try reader.string(name) else {
-                    throw RuleError(description: "code \(index): \"\(name)\" is missing")
-                }
+                guard let text = try reader.string(name) else { throw reader.error("\"\(name)\" is missing") }
                 return text
             }
             let (code, redirectURI) = (try required("code"), try required("redirectUri"))
             let clientID = try required("clientId")
             let challenge = try reader.string("codeChallenge")
             guard let claims = reader.take("claims")?.members else {
-                throw RuleError(description: "code \(index): \"claims\" must be an object")
+                throw reader.error("\"claims\" must be an object")
             }
             let lifetime = try reader.integer("expiresIn", in: 0...86_400) ?? 600
             try reader.end()
-            codes.append(
-                SimulatedCode(
-                    code: code,
-                    redirectURI: redirectURI,
-                    clientID: clientID,
-                    codeChallenge: challenge,
-                    claims: claims,
-                    lifetimeSeconds: lifetime
-                )
+            return SimulatedCode(
+                code: code,
+                redirectURI: redirectURI,
+                clientID: clientID,
+                codeChallenge: challenge,
+                claims: claims,
+                lifetimeSeconds: lifetime
             )
         }
-        return codes
     }
 }

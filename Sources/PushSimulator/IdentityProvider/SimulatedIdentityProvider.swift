@@ -105,7 +105,7 @@ package final class SimulatedIdentityProvider: Sendable {
 
     private func keys() -> JSONValue {
         let keys = (try? self.published().map { try $0.jwk() }) ?? []
-        return .object([.init(name: "keys", value: .array(keys))])
+        return ["keys": .array(keys)]
     }
 
     /// Returns the keys; creates the first when there is none.
@@ -143,11 +143,10 @@ package final class SimulatedIdentityProvider: Sendable {
         guard let token = try? key?.token(self.claims(of: given.code, at: now)) else {
             throw OAuthError(error: "server_error", text: "No token can be signed.")
         }
-        return .object([
-            .init(name: "access_token", value: .string(RandomID.hexadecimal(16))),
-            .init(name: "token_type", value: .string("Bearer")), .init(name: "expires_in", value: .integer(3600)),
-            .init(name: "id_token", value: .string(token)),
-        ])
+        return [
+            "access_token": .string(RandomID.hexadecimal(16)), "token_type": .string("Bearer"),
+            "expires_in": .integer(3600), "id_token": .string(token),
+        ]
     }
 
     private func claims(of code: SimulatedCode, at now: SimulatorTime) -> JSONValue {

@@ -48,18 +48,16 @@ package struct SimulatedLogin: Sendable, Equatable {
     /// - Returns: The person.
     /// - Throws: ``RuleError`` for anything unknown or missing.
     package static func parse(_ text: [UInt8]) throws(RuleError) -> SimulatedLogin {
-        guard let json = try? JSONParser.parse(text) else { throw RuleError(description: "not JSON") }
+        guard let json = try? JSONValue(parsing: text) else { throw RuleError(description: "not JSON") }
         var reader = try RuleReader(json, at: "the login")
         let uris = reader.take("redirectUris")?.elements?.compactMap(\.stringValue) ?? []
-        guard !uris.isEmpty else { throw RuleError(description: "the login: \"redirectUris\" must have texts") }
-        guard let claims = reader.take("claims")?.members else {
-            throw RuleError(description: "the login: \"claims\" must be an object")
-        }
+        guard !uris.isEmpty else { throw reader.error("\"redirectUris\" must have texts") }
+        guard let claims = reader.take("claims")?.members else { throw reader.error("\"claims\" must be an object") }
         let name = try reader.string("fault")
         let fault = name.flatMap(Fault.init(rawValue:))
         guard name == nil || fault != nil else {
             let names = Fault.allCases.map(\.rawValue).joined(separator: ", ")
-            throw RuleError(description: "the login: \"fault\" must be one of \(names)")
+            throw reader.error("\"fault\" must be one of \(names)")
         }
         try reader.end()
         return SimulatedLogin(redirectURIs: uris, claims: claims, fault: fault)

@@ -94,3 +94,15 @@ package enum JSONValue: Sendable, Equatable {
         }
     }
 }
+
+extension JSONValue: ExpressibleByDictionaryLiteral {
+    /// Creates an object; no two members may have the same name.
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(elements.map { JSONMember(name: $0, value: $1) })
+    }
+
+    /// Returns an object of the members that have a value.
+    static func present(_ members: [(name: String, value: JSONValue?)]) -> JSONValue {
+        .object(members.compactMap { name, value in value.map { JSONMember(name: name, value: $0) } })
+    }
+}

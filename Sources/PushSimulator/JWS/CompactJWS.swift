@@ -25,8 +25,10 @@ package struct CompactJWS: Sendable {
         guard text.utf8.count <= Self.longestToken else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3,
-            let headerBytes = StrictBase64.decode(parts[0].utf8, .url), let header = try? JSONParser.parse(headerBytes),
-            let claimsBytes = StrictBase64.decode(parts[1].utf8, .url), let claims = try? JSONParser.parse(claimsBytes),
+            let headerBytes = StrictBase64.decode(parts[0].utf8, .url),
+            let header = try? JSONValue(parsing: headerBytes),
+            let claimsBytes = StrictBase64.decode(parts[1].utf8, .url),
+            let claims = try? JSONValue(parsing: claimsBytes),
             let signature = StrictBase64.decode(parts[2].utf8, .url),
             header.members != nil, claims.members != nil, header["crit"] == nil
         else { return nil }
@@ -47,11 +49,10 @@ package struct CompactJWS: Sendable {
     package static func signed(
         header: JSONValue,
         claims: JSONValue,
-        with key: P256.Signing.PrivateKey
+        with key: P256.PrivateKey
     ) throws -> String {
         let input = Self.signingInput(header: header, claims: claims)
-        let signature = try key.signature(for: Array(input.utf8))
-        return input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
+        return input + "." + StrictBase64.encode(try key.signature(for: input.utf8), .url)
     }
 
     /// Encodes the first two parts of a token.
@@ -61,6 +62,6 @@ package struct CompactJWS: Sendable {
     ///   - claims: The claims.
     /// - Returns: The text to sign.
     package static func signingInput(header: JSONValue, claims: JSONValue) -> String {
-        [header, claims].map { StrictBase64.encode(JSONWriter.bytes(of: $0), .url) }.joined(separator: ".")
+        [header, claims].map { StrictBase64.encode($0.text, .url) }.joined(separator: ".")
     }
 }

@@ -73,12 +73,10 @@ package struct SimulatedPushPlatform: Sendable {
     ) -> [UInt8] {
         let aps = object([("alert", .string(text)), ("sound", .string("default"))])
         let members = message(in: conversation, sequence, brand)
-        return JSONWriter.bytes(
-            of: object(
-                [("aps", aps), ("push-service", .integer(1)), ("device-token", .string(token))] + members
-                    + [("notificationType", .string("apn"))]
-            )
-        )
+        return object(
+            [("aps", aps), ("push-service", .integer(1)), ("device-token", .string(token))] + members
+                + [("notificationType", .string("apn"))]
+        ).text
     }
 
     /// Returns the push of an agent's message for FCM, whose members are in a `payload`.
@@ -98,12 +96,10 @@ package struct SimulatedPushPlatform: Sendable {
         brand: String
     ) -> [UInt8] {
         let payload = object(message(in: conversation, sequence, brand))
-        return JSONWriter.bytes(
-            of: object([
-                ("data", object([("message", .string(text)), ("payload", payload)])), ("push-service", .integer(2)),
-                ("device-token", .string(token)), ("notificationType", .string("gcm")),
-            ])
-        )
+        return object([
+            ("data", object([("message", .string(text)), ("payload", payload)])), ("push-service", .integer(2)),
+            ("device-token", .string(token)), ("notificationType", .string("gcm")),
+        ]).text
     }
 
     private static func message(

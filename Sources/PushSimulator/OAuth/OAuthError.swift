@@ -10,10 +10,7 @@ struct OAuthError: Error {
         .json(
             self.error == "invalid_client" ? 401 : 400,
             headers: [("cache-control", "no-store")],
-            .object([
-                .init(name: "error", value: .string(self.error)),
-                .init(name: "error_description", value: .string(self.text)),
-            ])
+            ["error": .string(self.error), "error_description": .string(self.text)]
         )
     }
 

@@ -9,7 +9,7 @@ package struct ServiceAccountKey: Sendable {
     /// The account's project.
     package var projectID: String
     /// The public key that verifies assertions.
-    package var publicKey: _RSA.Signing.PublicKey
+    package var publicKey: RSA.PublicKey
 
     /// Creates a key.
     ///
@@ -18,7 +18,7 @@ package struct ServiceAccountKey: Sendable {
     ///   - keyID: The key's id.
     ///   - projectID: The account's project.
     ///   - publicKey: The public key that verifies assertions.
-    package init(clientEmail: String, keyID: String, projectID: String, publicKey: _RSA.Signing.PublicKey) {
+    package init(clientEmail: String, keyID: String, projectID: String, publicKey: RSA.PublicKey) {
         self.clientEmail = clientEmail
         self.keyID = keyID
         self.projectID = projectID

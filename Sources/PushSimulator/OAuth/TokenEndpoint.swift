@@ -46,11 +46,10 @@ package struct TokenEndpoint: Sendable {
             let reply = SimulatorReply.json(
                 200,
                 headers: [("cache-control", "no-store")],
-                .object([
-                    .init(name: "access_token", value: .string(token)),
-                    .init(name: "expires_in", value: .integer(self.lifetimeSeconds)),
-                    .init(name: "token_type", value: .string("Bearer")),
-                ])
+                [
+                    "access_token": .string(token), "expires_in": .integer(self.lifetimeSeconds),
+                    "token_type": .string("Bearer"),
+                ]
             )
             return (PushVerdict(token: nil, reason: nil, reply: reply), (token, grant))
         } catch {
@@ -90,8 +89,7 @@ package struct TokenEndpoint: Sendable {
         var projectID = issuer.split(separator: "@").last?.split(separator: ".").first.map { String($0) } ?? ""
         if !self.keys.isEmpty {
             guard let key = self.key(for: jws, issuer: issuer) else { throw .grant("Invalid grant: account not found") }
-            let signature = _RSA.Signing.RSASignature(rawRepresentation: jws.signature)
-            guard key.publicKey.isValidSignature(signature, for: jws.signingInput, padding: .insecurePKCS1v1_5) else {
+            guard key.publicKey.isValidSignature(jws.signature, for: jws.signingInput, padding: .pkcs1) else {
                 throw .grant("Invalid JWT Signature.")
             }
             projectID = key.projectID

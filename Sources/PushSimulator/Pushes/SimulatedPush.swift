@@ -36,7 +36,7 @@ package struct SimulatedPush: Sendable {
     package var body: [UInt8]
 
     /// The body, parsed; nil when it is not JSON.
-    package var json: JSONValue? { try? JSONParser.parse(self.body) }
+    package var json: JSONValue? { try? JSONValue(parsing: self.body) }
 
     /// Returns the first value of a field.
     ///

@@ -7,9 +7,9 @@ extension RuleBook {
     package static func parse(_ text: [UInt8]) throws(RuleError) -> RuleBook {
         let value: JSONValue
         do {
-            value = try JSONParser.parse(text)
+            value = try JSONValue(parsing: text)
         } catch {
-            throw RuleError(description: "not JSON: \(error.reason) at byte \(error.offset)")
+            throw RuleError(description: "not JSON: \(error.reason)")
         }
         guard let elements = value.elements else { throw RuleError(description: "the rules must be an array") }
         guard elements.count <= 1000 else { throw RuleError(description: "more than 1000 rules") }

@@ -10,6 +10,26 @@ struct RuleReader {
         self.members = members
     }
 
+    /// Reads an array of objects, which errors name by their kind and number.
+    static func list<Value>(
+        _ text: [UInt8],
+        of kind: String,
+        _ read: (inout RuleReader) throws(RuleError) -> Value
+    ) throws(RuleError) -> [Value] {
+        guard let elements = (try? JSONValue(parsing: text))?.elements else {
+            throw RuleError(description: "the \(kind)s must be a JSON array")
+        }
+        var values: [Value] = []
+        for (index, element) in elements.enumerated() {
+            var reader = try RuleReader(element, at: "\(kind) \(index)")
+            values.append(try read(&reader))
+        }
+        return values
+    }
+
+    /// The error of this object.
+    func error(_ text: String) -> RuleError { RuleError(description: "\(self.place): \(text)") }
+
     func peek(_ name: String) -> JSONValue? {
         self.members.first { $0.name == name }?.value
     }
@@ -23,35 +43,28 @@ struct RuleReader {
 
     mutating func string(_ name: String) throws(RuleError) -> String? {
         guard let value = self.take(name) else { return nil }
-        guard let text = value.stringValue else {
-            throw RuleError(description: "\(self.place): \"\(name)\" must be a string")
-        }
+        guard let text = value.stringValue else { throw self.error("\"\(name)\" must be a string") }
         return text
     }
 
     mutating func integer(_ name: String, in range: ClosedRange<Int64>) throws(RuleError) -> Int64? {
         guard let value = self.take(name) else { return nil }
         guard let number = value.integerValue, range.contains(number) else {
-            throw RuleError(
-                description:
-                    "\(self.place): \"\(name)\" must be an integer from \(range.lowerBound) to \(range.upperBound)"
-            )
+            throw self.error("\"\(name)\" must be an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
     mutating func flag(_ name: String) throws(RuleError) -> Bool {
         guard let value = self.take(name) else { return false }
-        guard let flag = value.boolValue else {
-            throw RuleError(description: "\(self.place): \"\(name)\" must be true or false")
-        }
+        guard let flag = value.boolValue else { throw self.error("\"\(name)\" must be true or false") }
         return flag
     }
 
     /// Rejects remaining members.
     func end() throws(RuleError) {
         if let member = self.members.first(where: { $0.value != .null }) {
-            throw RuleError(description: "\(self.place): unknown member \"\(member.name)\"")
+            throw self.error("unknown member \"\(member.name)\"")
         }
     }
 }

@@ -78,7 +78,7 @@ package struct RuledOutcome: Sendable {
 
     /// Changes a character of an id token's signature, so that it is still base64url.
     private static func spoilingSignature(of body: [UInt8]) -> [UInt8] {
-        guard var members = (try? JSONParser.parse(body))?.members,
+        guard var members = (try? JSONValue(parsing: body))?.members,
             let index = members.firstIndex(where: { $0.name == "id_token" }),
             let token = members[index].value.stringValue
         else { return body }
@@ -86,7 +86,7 @@ package struct RuledOutcome: Sendable {
         let place = bytes.count - 10
         bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
         members[index].value = .string(String(decoding: bytes, as: UTF8.self))
-        return JSONWriter.bytes(of: .object(members))
+        return JSONValue.object(members).text
     }
 
     private static func rejection(
@@ -120,7 +120,7 @@ package struct RuledOutcome: Sendable {
             return PushVerdict(token: verdict.token, reason: rejection.error, reply: reply)
         case .chatwoot:
             let error = action.reason ?? "Rejected by a rule of the simulator."
-            let json = JSONValue.object([.init(name: "error", value: .string(error))])
+            let json: JSONValue = ["error": .string(error)]
             return PushVerdict(token: verdict.token, reason: error, reply: .json(action.status ?? 422, json))
         }
     }

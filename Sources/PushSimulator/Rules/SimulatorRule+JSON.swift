@@ -8,9 +8,7 @@ extension SimulatorRule {
         if let prefix = self.match.tokenPrefix { match.append(.init(name: "tokenPrefix", value: .string(prefix))) }
         if let bytes = self.match.minBytes { match.append(.init(name: "minBytes", value: .integer(Int64(bytes)))) }
         if let every = self.match.everyNth { match.append(.init(name: "everyNth", value: .integer(Int64(every)))) }
-        return .object([
-            .init(name: "match", value: .object(match)), .init(name: "do", value: self.action.json),
-        ])
+        return ["match": .object(match), "do": self.action.json]
     }
 }
 

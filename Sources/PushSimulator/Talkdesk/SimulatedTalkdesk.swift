@@ -96,8 +96,7 @@ package final class SimulatedTalkdesk: Sendable {
         }
         guard let client = self.state.withLock({ $0.clients[id] }),
             jws.header["kid"]?.stringValue == client.keyID,
-            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
-            client.publicKey.isValidSignature(signature, for: jws.signingInput)
+            client.publicKey.isValidSignature(jws.signature, for: jws.signingInput)
         else { throw Self.client("The client or its key is unknown, or the signature is wrong.") }
         let (issuer, subject) = (jws.claims["iss"]?.stringValue, jws.claims["sub"]?.stringValue)
         guard issuer == id, subject == id else { throw Self.client("iss and sub must be the client's id.") }
@@ -130,14 +129,14 @@ package final class SimulatedTalkdesk: Sendable {
     private func decision(on request: SimulatorRequest, at now: SimulatorTime) -> PushVerdict {
         guard let question = self.question(in: request, at: now) else {
             let reason = "invalid_signature"
-            let json = JSONValue.object([.init(name: "error", value: .string(reason))])
+            let json: JSONValue = ["error": .string(reason)]
             return PushVerdict(token: "decision", reason: reason, reply: .json(401, json))
         }
         self.state.withLock { state in
             state.questions.append(question)
             state.questions.removeFirst(max(0, state.questions.count - Self.keptLimit))
         }
-        let json = JSONValue.object([.init(name: "allow", value: .bool(true))])
+        let json: JSONValue = ["allow": .bool(true)]
         return PushVerdict(token: "decision", reason: nil, reply: .json(200, json))
     }
 
@@ -152,10 +151,10 @@ package final class SimulatedTalkdesk: Sendable {
         let signed = Array("\(id).\(time).".utf8) + request.body
         let keys = self.state.withLock { $0.clients.values.compactMap(\.decisionKey) }
         let valid = keys.map { key in
-            let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
-            return "v1," + StrictBase64.encode(Array(code), .standard)
+            let code = HMAC<SHA256>.authenticationCode(for: signed, using: key)
+            return "v1," + StrictBase64.encode(code, .standard)
         }
         guard signatures.split(separator: " ").contains(where: { valid.contains(String($0)) }) else { return nil }
-        return try? JSONParser.parse(request.body)
+        return try? JSONValue(parsing: request.body)
     }
 }

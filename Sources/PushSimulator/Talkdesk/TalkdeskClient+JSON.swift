@@ -9,27 +9,21 @@ extension TalkdeskClient {
     /// - Returns: The clients.
     /// - Throws: ``RuleError`` for anything unknown or missing.
     package static func parse(_ text: [UInt8]) throws(RuleError) -> [TalkdeskClient] {
-        guard let elements = (try? JSONParser.parse(text))?.elements else {
-            throw RuleError(description: "the clients must be a JSON array")
-        }
-        var clients: [TalkdeskClient] = []
-        for (index, element) in elements.enumerated() {
-            var reader = try RuleReader(element, at: "client \(index)")
+        try RuleReader.list(text, of: "client") { reader throws(RuleError) in
             let (id, keyID) = (try reader.string("clientId"), try reader.string("keyId"))
             let pem = try reader.string("publicKey")
             let secret = try reader.string("decisionSecret")
             try reader.end()
-            guard let id, let keyID, let pem, let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else {
-                throw RuleError(description: "client \(index): needs clientId, keyId and a publicKey on P-256")
+            guard let id, let keyID, let pem, let key = try? P256.PublicKey(pemRepresentation: pem) else {
+                throw reader.error("needs clientId, keyId and a publicKey on P-256")
             }
             var decisionKey: [UInt8]?
             if let secret {
                 guard secret.hasPrefix("whsec_"), let key = StrictBase64.decode(secret.utf8.dropFirst(6), .standard)
-                else { throw RuleError(description: "client \(index): \"decisionSecret\" must be whsec_ and base64") }
+                else { throw reader.error("\"decisionSecret\" must be whsec_ and base64") }
                 decisionKey = key
             }
-            clients.append(TalkdeskClient(id: id, keyID: keyID, publicKey: key, decisionKey: decisionKey))
+            return TalkdeskClient(id: id, keyID: keyID, publicKey: key, decisionKey: decisionKey)
         }
-        return clients
     }
 }

@@ -7,7 +7,7 @@ package struct TalkdeskClient: Sendable {
     /// `kid` of its assertions.
     package var keyID: String
     /// The public key that verifies them (ES256).
-    package var publicKey: P256.Signing.PublicKey
+    package var publicKey: P256.PublicKey
     /// The key of the questions about its tokens; nil when there is no decider.
     package var decisionKey: [UInt8]?
 
@@ -18,7 +18,7 @@ package struct TalkdeskClient: Sendable {
     ///   - keyID: `kid` of its assertions.
     ///   - publicKey: The public key that verifies them.
     ///   - decisionKey: The key of the questions about its tokens.
-    package init(id: String, keyID: String, publicKey: P256.Signing.PublicKey, decisionKey: [UInt8]? = nil) {
+    package init(id: String, keyID: String, publicKey: P256.PublicKey, decisionKey: [UInt8]? = nil) {
         self.id = id
         self.keyID = keyID
         self.publicKey = publicKey

@@ -64,7 +64,7 @@ struct Replay {
 
     private static func hash(_ key: String) -> [UInt8] {
         var key = key
-        let digest = key.withUTF8 { SHA256.hash(bufferPointer: UnsafeRawBufferPointer($0)) }
+        let digest = key.withUTF8 { SHA256.hash(data: $0) }
         return digest.withUnsafeBytes { [UInt8](UnsafeRawBufferPointer(rebasing: $0.prefix(hashBytes))) }
     }
 

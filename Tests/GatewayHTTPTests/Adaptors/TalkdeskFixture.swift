@@ -11,7 +11,7 @@ import Testing
 /// A brand with the adaptor on, and the simulated Talkdesk with the brand's client.
 struct TalkdeskFixture: Sendable {
     static let path = "/v1/brands/acme/access/ios"
-    private static let key = P256.Signing.PrivateKey()
+    private static let key = P256.PrivateKey()
     private static let secret = WebhookSecret()
 
     let api: API

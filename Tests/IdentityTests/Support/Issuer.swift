@@ -18,7 +18,7 @@ enum Issuer {
         init() {
             guard let key = try? AsymmetricKey(newFor: .encryption(.rsaOAEP256)),
                 let signingKey = try? _RSA.Signing.PrivateKey(
-                    pemRepresentation: String(decoding: key.privatePEM, as: UTF8.self)
+                    pemRepresentation: key.privatePEM
                 )
             else { preconditionFailure("no key") }
             self.signingKey = signingKey

@@ -30,7 +30,7 @@ enum TestMessages {
     }
 
     static func apns(
-        key: P256.Signing.PrivateKey,
+        key: P256.PrivateKey,
         port: Int,
         sandbox: APNsTokenSettings.SandboxKey? = nil
     ) -> AppSettings {

@@ -164,10 +164,10 @@ import Testing
         push.path = "/3/device/00aa"
         var connection = APNsConnectionState()
         let gone = fixture.validator().verdict(on: push, connection: &connection, at: APNsFixture.now)
-        #expect(try JSONParser.parse(gone.reply.body)["timestamp"] == .integer(1_799_999_999_123))
+        #expect(try JSONValue(parsing: gone.reply.body)["timestamp"] == .integer(1_799_999_999_123))
         push.path = "/3/device/abc"
         let bad = fixture.validator().verdict(on: push, connection: &connection, at: APNsFixture.now)
-        #expect(try JSONParser.parse(bad.reply.body)["timestamp"] == nil)
+        #expect(try JSONValue(parsing: bad.reply.body)["timestamp"] == nil)
     }
 
     /// Returns a valid body of that size.

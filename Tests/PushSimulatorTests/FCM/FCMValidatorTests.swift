@@ -42,7 +42,7 @@ import Testing
 
     /// Returns the `error` object of a response.
     static func error(_ verdict: PushVerdict) throws -> JSONValue? {
-        try JSONParser.parse(verdict.reply.body)["error"]
+        try JSONValue(parsing: verdict.reply.body)["error"]
     }
 
     @Test(
@@ -67,7 +67,7 @@ import Testing
         let verdict = Self.verdict(body)
         #expect(verdict.reason == nil)
         #expect(verdict.reply.status == 200)
-        let name = try JSONParser.parse(verdict.reply.body)["name"]?.stringValue
+        let name = try JSONValue(parsing: verdict.reply.body)["name"]?.stringValue
         let isDryRun = body.contains(#""validate_only":true"#)
         #expect(name == "projects/bank/messages/" + (isDryRun ? "fake_message_id" : "id"))
     }

@@ -10,7 +10,7 @@ import TextFormats
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
     static let jwtBearer = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
 
-    static let key = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+    static let key = Result { try RSA.PrivateKey(bitCount: 2048) }
 
     static func endpoint() throws -> TokenEndpoint {
         let account = ServiceAccountKey(
@@ -37,8 +37,8 @@ import TextFormats
             .object(members.map { .init(name: $0.key, value: $0.value) })
         }
         let input = CompactJWS.signingInput(header: object(header), claims: object(claims))
-        let signature = try key.get().signature(for: Array(input.utf8), padding: .insecurePKCS1v1_5)
-        return input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
+        let signature = try key.get().signature(for: Array(input.utf8), padding: .pkcs1)
+        return input + "." + StrictBase64.encode(signature, .url)
     }
 
     static func verdict(
@@ -63,7 +63,7 @@ import TextFormats
             contentType: "application/x-www-form-urlencoded; charset=UTF-8"
         )
         #expect(verdict.reply.status == 200)
-        let response = try JSONParser.parse(verdict.reply.body)
+        let response = try JSONValue(parsing: verdict.reply.body)
         #expect(response["token_type"] == .string("Bearer"))
         #expect(response["expires_in"] == .integer(3600))
         let grant = try #require(issued)
@@ -107,7 +107,7 @@ import TextFormats
         )
         let (verdict, issued) = try Self.verdict(form: "grant_type=\(Self.jwtBearer)&assertion=\(assertion)")
         #expect(verdict.reply.status == 400, "\(row.name)")
-        #expect(try JSONParser.parse(verdict.reply.body)["error"] == .string(row.error), "\(row.name)")
+        #expect(try JSONValue(parsing: verdict.reply.body)["error"] == .string(row.error), "\(row.name)")
         #expect(verdict.reason == row.error)
         #expect(issued == nil)
     }

@@ -54,7 +54,7 @@ import Testing
             """#
         let rules = try RuleBook.parse(Array(text.utf8)).rules
         #expect(rules.count == 14)
-        let shown = JSONWriter.bytes(of: .array(rules.map(\.json)))
+        let shown = JSONValue.array(rules.map(\.json)).text
         #expect(try RuleBook.parse(shown).rules == rules)
         #expect(rules[0].action.timestamp == 1_700_000_000_000)
         #expect(rules[3].action.resetCode == 7)

@@ -26,7 +26,7 @@ import Testing
         #expect(outcome.reason == reason.rawValue)
         let reply = try #require(outcome.reply)
         #expect(reply.headers.contains { $0.name == "apns-id" && $0.value == "the-id" })
-        let body = try JSONParser.parse(reply.body)
+        let body = try JSONValue(parsing: reply.body)
         #expect(body["reason"] == .string(reason.rawValue))
         #expect(body["timestamp"] == (reason.status == 410 ? .integer(Self.now.milliseconds) : nil))
     }
@@ -62,7 +62,7 @@ import Testing
     func codes(code: String, status: Int, rpc: String, hasCode: Bool) throws {
         let outcome = Self.bent(RuleAction(reason: code), .fcm)
         #expect(outcome.status == status)
-        let error = try JSONParser.parse(try #require(outcome.reply).body)["error"]
+        let error = try JSONValue(parsing: try #require(outcome.reply).body)["error"]
         #expect(error?["status"] == .string(rpc))
         let codes = (error?["details"]?.elements ?? []).compactMap { $0["errorCode"]?.stringValue }
         #expect(codes == (hasCode ? [code] : []))
@@ -88,7 +88,7 @@ import Testing
     @Test("the rule's time is in the 410")
     func timestamp() throws {
         let outcome = Self.bent(RuleAction(status: 410, timestamp: 5))
-        #expect(try JSONParser.parse(try #require(outcome.reply).body)["timestamp"] == .integer(5))
+        #expect(try JSONValue(parsing: try #require(outcome.reply).body)["timestamp"] == .integer(5))
     }
 
     @Test(

@@ -8,7 +8,7 @@ struct APNsFixture {
     static let deviceToken = String(repeating: "ab", count: 32)
     static let goneSince = SimulatorTime(milliseconds: 1_799_999_999_123)
 
-    let key = P256.Signing.PrivateKey()
+    let key = P256.PrivateKey()
     var keyID = "KEY0000001"
     var teamID = "TEAM000001"
     var topics: Set<String> = [bundleID]
@@ -70,6 +70,6 @@ extension SimulatorRequest {
 extension PushVerdict {
     /// Apple's reason in the response's body.
     var bodyReason: String? {
-        (try? JSONParser.parse(reply.body))?["reason"]?.stringValue
+        (try? JSONValue(parsing: reply.body))?["reason"]?.stringValue
     }
 }

@@ -65,7 +65,7 @@ final class ChildProgram: Sendable {
         for await line in program.lines { last = line }
         let status = await program.end()
         guard status == 0 else { throw Failure.ended(status: status, errors: program.errorText) }
-        return try JSONParser.parse(Array(last.utf8))
+        return try JSONValue(parsing: Array(last.utf8))
     }
 
     /// Returns the lines of standard output up to one, inclusive.

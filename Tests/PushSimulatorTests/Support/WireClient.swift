@@ -129,7 +129,7 @@ extension HTTP2Response {
     /// The response's body.
     func json() throws -> JSONValue {
         guard case .response(_, _, let body) = result else { return .null }
-        return try JSONParser.parse(body)
+        return try JSONValue(parsing: body)
     }
 
     /// Returns a header of the response.
@@ -167,7 +167,7 @@ extension PushSimulator {
                 .init(name: "exp", value: .integer(now + 3600)),
             ])
         )
-        let signature = try credentials.accountKey.signature(for: Array(input.utf8), padding: .insecurePKCS1v1_5)
-        return input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
+        let signature = try credentials.accountKey.signature(for: Array(input.utf8), padding: .pkcs1)
+        return input + "." + StrictBase64.encode(signature, .url)
     }
 }

@@ -27,7 +27,7 @@ struct BulkheadTests {
 
     /// Returns a working app for each provider, and one with another key or host.
     private static func apps(
-        key: P256.Signing.PrivateKey? = nil,
+        key: P256.PrivateKey? = nil,
         port: Int? = nil
     ) -> (PushSimulator) throws -> [String: AppSettings] {
         { simulator in
@@ -114,7 +114,7 @@ struct BulkheadTests {
 
     @Test("an app whose key was revoked: one rejection stops its lane with an alarm, and no device is lost")
     func revokedKey() async throws {
-        let other = P256.Signing.PrivateKey()
+        let other = P256.PrivateKey()
         try await SendingFixture.run(apps: Self.apps(key: other), settings: Self.settings) { fixture in
             try await flood(fixture)
             let refused = fixture.simulator.pushes.filter { $0.status != 200 }

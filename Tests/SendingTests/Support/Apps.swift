@@ -11,7 +11,7 @@ enum Apps {
     }
 
     /// Returns an app with the simulator's APNs.
-    static func ios(_ simulator: PushSimulator, key: P256.Signing.PrivateKey? = nil, port: Int? = nil) -> AppSettings {
+    static func ios(_ simulator: PushSimulator, key: P256.PrivateKey? = nil, port: Int? = nil) -> AppSettings {
         let url = "https://localhost:\(port ?? simulator.apns.port)"
         return AppSettings(
             platform: .ios,
@@ -33,7 +33,7 @@ enum Apps {
                 serviceAccount: .init(
                     projectId: simulator.credentials.projectID,
                     privateKeyId: simulator.credentials.accountKeyID,
-                    privateKey: simulator.credentials.accountKey.pkcs8PEMRepresentation,
+                    privateKey: simulator.credentials.accountKey.pemRepresentation,
                     clientEmail: simulator.credentials.accountEmail,
                     tokenUri: "https://localhost:\(simulator.fcm.port)/token"
                 ),

@@ -77,7 +77,7 @@ struct EngagementSeal: Sendable {
         _ consumer: ConsumerID?
     ) -> [UInt8] {
         let text = Self.joined([brand.rawValue, campaign, engagement] + (consumer.map { [$0.rawValue] } ?? []))
-        let code = HMAC<SHA256>.authenticationCode(for: head + text, using: SymmetricKey(data: key))
+        let code = HMAC<SHA256>.authenticationCode(for: head + text, using: key)
         return Array(code.prefix(Self.tagLength))
     }
 

@@ -19,10 +19,7 @@ struct CampaignReference {
 
     /// Returns the name of a request's campaign: a hash of its brand and its body.
     static func campaign(of body: [UInt8], _ brand: BrandID) -> String {
-        var hash = SHA256()
-        hash.update(data: Array(brand.rawValue.utf8) + [0])
-        hash.update(data: body)
-        return StrictBase64.encode(Array(hash.finalize()).prefix(nameBytes), .url)
+        StrictBase64.encode(SHA256.hash(data: Array(brand.rawValue.utf8) + [0] + body).prefix(nameBytes), .url)
     }
 
     /// Creates the id of a campaign with messages; without any, no messages are found by it.

@@ -37,7 +37,7 @@ struct CursorSeal: Sendable {
 
     private func tag(_ place: String, _ list: String) -> [UInt8] {
         let text = Array("\(list.utf8.count)\u{0}\(list)\(place)".utf8)
-        let code = HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: key))
+        let code = HMAC<SHA256>.authenticationCode(for: text, using: key)
         return Array(code.prefix(Self.tagLength))
     }
 }
