@@ -97,6 +97,11 @@ package enum StrictJSON: Sendable, Equatable {
         if case .object(let members) = self { members } else { nil }
     }
 
+    /// Whether it is `null`.
+    package var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
     /// The text of a string; nil for every other value.
     package var text: String? {
         if case .string(let text) = self { text } else { nil }

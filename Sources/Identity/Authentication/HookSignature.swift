@@ -23,8 +23,8 @@ package struct HookSignature: Sendable {
     }
 
     private let key: HookKey
-    /// The signed text before the body.
-    private let prefix: String
+    /// The signed bytes before the body.
+    private let prefix: [UInt8]
     private let codes: [[UInt8]]
     /// The signed time, in seconds since 1970.
     private let seconds: Int64?
@@ -48,23 +48,41 @@ package struct HookSignature: Sendable {
             guard let name = BoundedName(lowercasing: name), let code = header(name.text).flatMap(hexadecimal) else {
                 throw .missing
             }
-            return HookSignature(key: key, prefix: "", codes: [code], seconds: nil)
+            return HookSignature(key: key, prefix: [], codes: [code], seconds: nil)
         }
         switch settings.kind {
         case .chatwoot:
             guard let time = header("x-chatwoot-timestamp"), let seconds = Int64(time),
                 let code = header("x-chatwoot-signature").flatMap(hexadecimal)
             else { throw .missing }
-            return HookSignature(key: key, prefix: time + ".", codes: [code], seconds: seconds)
+            return HookSignature(key: key, prefix: prefix(time), codes: [code], seconds: seconds)
         case .generic:
             guard let id = header("webhook-id"), let time = header("webhook-timestamp"), let seconds = Int64(time),
                 let signatures = header("webhook-signature")
             else { throw .missing }
-            let codes = signatures.byteSplit(" ").prefix(16).compactMap { signature in
-                signature.hasBytePrefix("v1,")
-                    ? StrictBase64.decode(Array(signature.utf8.dropFirst(3)), .standard) : nil
+            return HookSignature(key: key, prefix: prefix(id, time), codes: codes(signatures), seconds: seconds)
+        }
+    }
+
+    /// Returns texts, each with a dot after it.
+    private static func prefix(_ texts: String...) -> [UInt8] {
+        var prefix: [UInt8] = []
+        prefix.reserveCapacity(texts.reduce(0) { $0 + $1.utf8.count + 1 })
+        for text in texts {
+            prefix += text.utf8
+            prefix.append(UInt8(ascii: "."))
+        }
+        return prefix
+    }
+
+    /// Returns the bytes of the first signatures of a list whose version is known.
+    private static func codes(_ signatures: String) -> [[UInt8]] {
+        var signatures = signatures
+        return signatures.withUTF8 { text in
+            text.split(separator: UInt8(ascii: " "), maxSplits: 16).prefix(16).compactMap { signature in
+                guard signature.starts(with: "v1,".utf8) else { return nil }
+                return StrictBase64.decode(UnsafeBufferPointer(rebasing: signature.dropFirst(3)), .standard)
             }
-            return HookSignature(key: key, prefix: "\(id).\(time).", codes: codes, seconds: seconds)
         }
     }
 
@@ -112,5 +130,5 @@ package struct HookKey: Sendable {
         keyed = HMAC(key: key)
     }
 
-    func code(of prefix: String, _ body: [UInt8]) -> Digest { keyed.code(of: Array(prefix.utf8), body) }
+    func code(of prefix: [UInt8], _ body: [UInt8]) -> Digest { keyed.code(of: prefix, body) }
 }

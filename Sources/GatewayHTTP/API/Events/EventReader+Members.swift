@@ -44,10 +44,10 @@ private struct GivenMembers {
         all = members
         var others = StrictJSON.Members()
         for (name, value) in members {
-            if let inner = Self.level(name, value)?.members {
-                for (_, value) in inner { bytes += value.text?.utf8.count ?? 0 }
-            } else if value.isSimple {
+            if value.isSimple {
                 bytes += value.text?.utf8.count ?? 0
+            } else if let inner = Self.level(name, value)?.members {
+                for (_, value) in inner { bytes += value.text?.utf8.count ?? 0 }
             } else if name == "data", value.isPlain(levels: EventParser.maxDepth - 1), case .object = value {
                 data = value.sortedText
             } else {
@@ -95,11 +95,11 @@ private struct GivenMembers {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes + 1) { room in
             var room = room[...]
             for (name, value) in all {
-                if let (level, members) = Self.level(name, value) {
+                if value.isSimple {
+                    Self.set(name, value, EVENT_TOP, parser, &room)
+                } else if let (level, members) = Self.level(name, value) {
                     Self.set(name, value, EVENT_TOP, parser, &room)
                     for (name, value) in members { Self.set(name, value, level, parser, &room) }
-                } else if value.isSimple {
-                    Self.set(name, value, EVENT_TOP, parser, &room)
                 }
             }
             return body()

@@ -49,8 +49,7 @@ enum HookMapping {
         event["id"] = .string(id)
         event["source"] = .string(source)
         for member in mapping?.event ?? [] {
-            let keepsNumbers = numbers.contains(member.name)
-            if let value = try filling.value(of: member, keepsNumbers: keepsNumbers) { event[member.name] = value }
+            if let value = try filling.value(of: member, in: member.name) { event[member.name] = value }
         }
         return .event(event, missing: filling.missing)
     }
@@ -65,10 +64,10 @@ enum HookMapping {
 
         init(values: [StrictJSON?]) { self.values = values }
 
-        /// Returns the value of a member; nil when the body has none.
+        /// Returns the value of a member, which is or is in a member of the event; nil when the body has none.
         mutating func value(
             of member: PreparedMapping.Member,
-            keepsNumbers: Bool
+            in top: BoundedName
         ) throws(Problem) -> StrictJSON? {
             switch member.template {
             case .constant(let value): return value
@@ -77,11 +76,11 @@ enum HookMapping {
                 defer { path.removeLast() }
                 var all = StrictJSON.Members()
                 for member in members {
-                    if let value = try value(of: member, keepsNumbers: keepsNumbers) { all[member.name] = value }
+                    if let value = try value(of: member, in: top) { all[member.name] = value }
                 }
                 return .object(all)
             case .copy(let place):
-                guard let found = values[place.number], found != .null else {
+                guard let found = values[place.number], !found.isNull else {
                     let detail = "is at \(place.pointer.text), where the body has nothing"
                     missing.append(
                         FieldProblem(pointer: FieldProblem.pointer(path + [member.name.text]), detail: detail)
@@ -91,8 +90,8 @@ enum HookMapping {
                 room -= found.size
                 guard room > 0 else { throw EventParseError.tooLarge }
                 // Ids of helpdesks are often numbers.
-                if case .integer(let number) = found, !keepsNumbers { return .string(String(number)) }
-                return found
+                guard case .integer(let number) = found, !numbers.contains(top) else { return found }
+                return .string(String(number))
             }
         }
     }

@@ -27,7 +27,7 @@ struct BodyMember {
     var isNamed: Bool { value != nil }
 
     /// Whether it is absent or null, which is the same except for patches.
-    var isEmpty: Bool { value == nil || value == .null }
+    var isEmpty: Bool { value?.isNull ?? true }
 }
 
 /// The place of a value in a body: most of them need no text, which is made for an error only.
