@@ -1,39 +1,39 @@
 /// The error of a request without a complete response; it has no part of the request or of the response.
 package struct TransferFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The reasons.
+    /// The reasons; the raw value is a text for operators.
     package enum Reason: String, Sendable, CaseIterable {
         /// The URL, the method, a header field or the address is invalid.
-        case invalidRequest
+        case invalidRequest = "invalid request"
         /// The name has no addresses.
-        case unresolved
+        case unresolved = "the name has no addresses"
         /// The host accepts no connection.
-        case unreachable
+        case unreachable = "connection refused or no route"
         /// The connection was not ready within its timeout.
-        case connectTimeout
+        case connectTimeout = "connect timeout"
         /// No bytes arrived for the idle timeout.
-        case idleTimeout
+        case idleTimeout = "idle timeout"
         /// The timeout for everything together passed.
-        case timeout
+        case timeout = "timeout"
         /// TLS failed: usually an untrusted certificate, or one for another name.
-        case tls
+        case tls = "TLS failed"
         /// The proxy accepts no connection, or its name has no addresses.
-        case proxyUnreachable
+        case proxyUnreachable = "the proxy cannot be reached"
         /// The proxy requires other credentials (407).
-        case proxyCredentials
+        case proxyCredentials = "the proxy does not accept the credentials (407)"
         /// The proxy opened no tunnel.
-        case proxyRefused
+        case proxyRefused = "the proxy refused to connect"
         /// The tunnel was not ready within the connect timeout.
-        case proxyTimeout
+        case proxyTimeout = "the proxy did not respond in time"
         /// The connection broke, or the peer speaks no HTTP.
-        case broken
+        case broken = "connection closed, or no HTTP response"
         /// The header fields are longer than ``TransferClient/maxHeaderBytes``.
-        case headersTooLarge
+        case headersTooLarge = "response header too large"
         /// The body is longer than its limit.
-        case tooLarge
+        case tooLarge = "response body too large"
         /// The task was cancelled, or the client closed with its calls.
-        case cancelled
+        case cancelled = "cancelled"
         /// The client was closed before the call, has too many calls, or cannot get what it needs from the system.
-        case unavailable
+        case unavailable = "client closed or overloaded"
 
         /// A text for operators about the proxy that did not connect to the host, so that nothing was sent; nil for a
         /// reason that may be the host's own.
@@ -54,26 +54,7 @@ package struct TransferFailure: Error, Sendable, Equatable, CustomStringConverti
     package let mayHaveSent: Bool
 
     /// A text for operators.
-    package var description: String {
-        switch reason {
-        case .invalidRequest: "invalid request"
-        case .unresolved: "the name has no addresses"
-        case .unreachable: "connection refused or no route"
-        case .connectTimeout: "connect timeout"
-        case .idleTimeout: "idle timeout"
-        case .timeout: "timeout"
-        case .tls: "TLS failed"
-        case .proxyUnreachable: "the proxy cannot be reached"
-        case .proxyCredentials: "the proxy does not accept the credentials (407)"
-        case .proxyRefused: "the proxy refused to connect"
-        case .proxyTimeout: "the proxy did not respond in time"
-        case .broken: "connection closed, or no HTTP response"
-        case .headersTooLarge: "response header too large"
-        case .tooLarge: "response body too large"
-        case .cancelled: "cancelled"
-        case .unavailable: "client closed or overloaded"
-        }
-    }
+    package var description: String { reason.rawValue }
 
     init(_ reason: Reason, mayHaveSent: Bool = false) {
         self.reason = reason
