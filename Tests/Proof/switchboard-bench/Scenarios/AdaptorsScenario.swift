@@ -10,18 +10,28 @@ import ProcessHarness
 struct AdaptorsScenario {
     /// The number of requests of a turn.
     var requests: Int
-    /// The number of turns of each route: even, so that the adaptor's come as often before the other's as after them.
+    /// The number of gateways, each on a fresh installation: the median of one differs by up to 9 % from another's, however
+    /// many turns it has.
+    var gateways = 5
+    /// The number of turns of each route on a gateway: even, so that the adaptor's come as often before the other's as
+    /// after them.
     ///
     /// Many short ones: the same route measured twice differed by up to 12 % in 9 turns of 3,000 requests, by 1 % in 40 of
     /// 640.
-    var rounds = 40
+    var rounds = 12
     /// The limit of the ratio.
     var limit = 1.15
 
     private static let consumers = 5000
     private static let connections = 64
 
-    /// Runs it on a fresh installation.
+    /// The costs of a pair's routes: for each a list of microseconds for a request, one for each turn.
+    private struct Costs {
+        let name: String
+        var turns: [[Double]]
+    }
+
+    /// Runs it on fresh installations.
     ///
     /// - Parameters:
     ///   - group: The event loops of the load's connections.
@@ -30,9 +40,20 @@ struct AdaptorsScenario {
     /// - Returns: The figures.
     /// - Throws: An error when a request is refused, or became no event.
     func run(group: any EventLoopGroup, http: HTTPClient, say: (String) -> Void) async throws -> Report {
-        try await Installation.use(quiet: true) { installation in
-            try await measure(installation, group: group, http: http, say: say)
+        var all: [Costs] = []
+        for number in 1...gateways {
+            say("adaptors: gateway \(number) of \(gateways)")
+            let costs = try await Installation.use(quiet: true) { installation in
+                try await measure(installation, group: group, http: http, say: say)
+            }
+            if all.isEmpty { all = costs.map { Costs(name: $0.name, turns: $0.turns.map { _ in [] }) } }
+            for (place, costs) in costs.enumerated() {
+                for (route, turns) in costs.turns.enumerated() { all[place].turns[route] += turns }
+            }
         }
+        var report = Report()
+        for costs in all { add(costs.turns, of: costs.name, to: &report) }
+        return report
     }
 
     private func measure(
@@ -40,14 +61,14 @@ struct AdaptorsScenario {
         group: any EventLoopGroup,
         http: HTTPClient,
         say: (String) -> Void
-    ) async throws -> Report {
+    ) async throws -> [Costs] {
         let all = try await AdaptorPairs(installation, http, consumers: Self.consumers)
         let load = try await PreparedLoad(
             port: installation.gateway.port,
             connections: Self.connections,
             group: group
         )
-        var report = Report()
+        var measured: [Costs] = []
         // Whole rows of connections, so that each customer's consents come over one.
         let requests = (requests + Self.connections - 1) / Self.connections * Self.connections
         var (number, events) = (0, 0)
@@ -74,10 +95,10 @@ struct AdaptorsScenario {
             }
             if pair.direct != nil { events += (rounds + 1) * routes.count * requests }
             try await check(events, installation, http)
-            add(costs, of: pair.name, to: &report)
+            measured.append(Costs(name: pair.name, turns: costs))
         }
         await load.close()
-        return report
+        return measured
     }
 
     private func add(_ costs: [[Double]], of name: String, to report: inout Report) {
@@ -86,8 +107,8 @@ struct AdaptorsScenario {
         report.add(scenario, "\(name), CPU of the gateway's own route", costs[1].median, "us")
         let ratios = zip(costs[0], costs[1]).map { $0 / $1 }
         report.add(scenario, "\(name), ratio", ratios.median, "x", atMost: costs.count > 2 ? nil : limit)
-        report.add(scenario, "\(name), ratio, lowest of \(rounds)", ratios.percentile(0), "x")
-        report.add(scenario, "\(name), ratio, highest of \(rounds)", ratios.percentile(1), "x")
+        report.add(scenario, "\(name), ratio, lowest of \(ratios.count)", ratios.percentile(0), "x")
+        report.add(scenario, "\(name), ratio, highest of \(ratios.count)", ratios.percentile(1), "x")
         guard costs.count > 2 else { return }
         let others = zip(costs[0], costs[2]).map { $0 / $1 }
         report.add(scenario, "\(name), ratio to events without the router", others.median, "x", atMost: limit)
