@@ -15,6 +15,10 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+// Keeps OpenSSL from freeing its state when the process exits (OPENSSL_init_crypto(3)): other threads may still use it
+// then, and would crash. Has no effect after another call that initializes OpenSSL, so it is called before the first one.
+static inline void switchboard_keep_openssl_at_exit(void) { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL); }
+
 // Macros of libssl and libcrypto that Swift cannot see.
 static inline void switchboard_SSL_CTX_set_mode(SSL_CTX *context, long mode) { SSL_CTX_set_mode(context, mode); }
 static inline long switchboard_SSL_CTX_get_mode(SSL_CTX *context) { return SSL_CTX_get_mode(context); }

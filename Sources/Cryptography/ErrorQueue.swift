@@ -6,6 +6,7 @@ enum ErrorQueue {
     static func isolated<Result: ~Copyable, Failure>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        switchboard_keep_openssl_at_exit()
         ERR_clear_error()
         defer { ERR_clear_error() }
         return try body()

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import COpenSSL
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -29,6 +30,7 @@ final class TransferThread: Sendable {
     private let bell: Int32
 
     private init?() {
+        switchboard_keep_openssl_at_exit()
         // Once in a process, and safe with other users of libcurl.
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return nil }
         let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))

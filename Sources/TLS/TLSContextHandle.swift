@@ -12,6 +12,7 @@ final class TLSContextHandle: @unchecked Sendable {
 
     /// Creates a context with the options of both roles.
     init(client: Bool) throws(TLSFailure) {
+        switchboard_keep_openssl_at_exit()
         OpenSSLErrors.clear()
         guard let method = client ? TLS_client_method() : TLS_server_method(), let pointer = SSL_CTX_new(method) else {
             throw .configuration("no TLS context: \(OpenSSLErrors.takeText())")

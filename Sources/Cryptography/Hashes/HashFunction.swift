@@ -43,6 +43,7 @@ package final class HashAlgorithm: @unchecked Sendable {
     private let method: OpaquePointer
 
     fileprivate init(_ name: String) {
+        switchboard_keep_openssl_at_exit()
         // Nothing of the gateway works without it, and a digest that is not one would be worse.
         guard let method = EVP_MD_fetch(nil, name, nil) else { preconditionFailure("OpenSSL has no \(name)") }
         self.method = method
