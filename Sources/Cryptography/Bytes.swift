@@ -21,6 +21,6 @@ func haveSameBytesInConstantTime(_ first: UnsafeRawBufferPointer, _ second: Unsa
 }
 
 extension [UInt8] {
-    /// Overwrites a copy of a secret.
-    mutating func cleanse() { withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
+    /// Overwrites a secret that is not needed any more; copies of the array are not affected.
+    package mutating func cleanse() { withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
 }

@@ -46,9 +46,10 @@ package struct OpeningKey: Sendable {
             guard jwe.encryptedKey.isEmpty, let agreement = KeyAgreementHeader(jwe.header) else {
                 throw .tokenInvalid(.malformed)
             }
-            guard let secret = try? own.sharedSecret(with: agreement.ephemeralKey) else {
+            guard var secret = try? own.sharedSecret(with: agreement.ephemeralKey) else {
                 return SecureRandom.bytes(length)
             }
+            defer { secret.cleanse() }
             return ConcatKDF.key(
                 of: secret,
                 bits: length * 8,

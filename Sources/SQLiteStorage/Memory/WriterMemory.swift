@@ -14,7 +14,7 @@ struct WriterMemory {
     var registrations: GenerationalCache<Int64, [KnownRegistration]>
     /// The registrations that were looked up by their tokens.
     ///
-    /// What is found here may be over: the registration must still be one of its consumer's, with this token.
+    /// An entry may be outdated: check that the registration still belongs to the consumer and has this token.
     var owners: GenerationalCache<BrandedToken, TokenOwner>
     /// The number of the newest incarnation, 0 when there is none; nil until it is needed.
     var incarnation: Int64?
