@@ -86,6 +86,14 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
         return count <= 8 || lhs.text.hasSameBytes(as: rhs.text)
     }
 
+    /// Whether the name is a text's bytes, of which ``head(of:)`` is known.
+    @inline(__always)
+    func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>, head: UInt64) -> Bool {
+        guard self.head == head, text.utf8.count == bytes.count else { return false }
+        var text = text
+        return bytes.count <= 8 || text.withUTF8 { areSameBytes($0, bytes) }
+    }
+
     /// Orders by the bytes.
     @inlinable
     package static func < (lhs: BoundedName, rhs: BoundedName) -> Bool {

@@ -28,6 +28,7 @@ package enum Hexadecimal {
     @inlinable
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.underestimatedCount)
         for byte in bytes {
             digits.append(digit(byte >> 4))
             digits.append(digit(byte & 0xF))

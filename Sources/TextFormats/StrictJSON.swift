@@ -226,10 +226,7 @@ package enum StrictJSON: Sendable, Equatable {
             // Without a text for each name.
             let found = UnsafeBufferPointer(rebasing: bytes[start..<position - 1])
             let head = BoundedName.head(of: found)
-            return Selection.child(of: node, in: nodes) { node in
-                guard let name = node.step.name, name.head == head else { return false }
-                return name.text.utf8.elementsEqual(found)
-            }
+            return Selection.child(of: node, in: nodes) { $0.step.name?.hasBytes(found, head: head) ?? false }
         }
 
         /// Reads over a value that is not kept.

@@ -187,8 +187,10 @@ private struct LivePersonEnvelope {
         return event
     }
 
+    /// Returns an id of 24 characters of base64url: part of a hash, because the parts may be longer than an id.
     private static func id(_ parts: [String]) -> EventID {
-        EventID(trusted: Hexadecimal.text(SHA256.hash(data: Array(parts.joined(separator: "\u{1F}").utf8))))
+        let hash = SHA256.hash(data: Array(parts.joined(separator: "\u{1F}").utf8))
+        return EventID(trusted: StrictBase64.encode(hash.prefix(18), .url))
     }
 
     private static func alert(_ member: BodyMember, _ checks: inout FieldChecks) -> (title: String?, text: String?) {

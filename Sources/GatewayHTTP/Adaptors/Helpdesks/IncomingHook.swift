@@ -51,7 +51,7 @@ struct IncomingHook {
     ) throws(Problem) -> EventBatch {
         do throws(Problem) {
             var batch = EventBatch()
-            batch.events.append(try reader.event(of: members, now: now))
+            batch.events = [try reader.event(of: members, now: now)]
             return batch
         } catch {
             throw error.status == 422 && !missing.isEmpty ? Problem(invalid: missing) : error

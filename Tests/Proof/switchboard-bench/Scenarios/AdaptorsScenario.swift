@@ -12,23 +12,30 @@ struct AdaptorsScenario {
     var requests: Int
     /// The number of gateways, each on a fresh installation: the median of one differs by up to 9 % from another's, however
     /// many turns it has.
-    var gateways = 5
+    var gateways = 10
     /// The number of turns of each route on a gateway: even, so that the adaptor's come as often before the other's as
     /// after them.
     ///
     /// Many short ones: the same route measured twice differed by up to 12 % in 9 turns of 3,000 requests, by 1 % in 40 of
-    /// 640.
-    var rounds = 12
+    /// 640. And all pairs in each round, so that a slow minute of the machine is not one pair's.
+    var rounds = 8
     /// The limit of the ratio.
     var limit = 1.15
 
     private static let consumers = 5000
     private static let connections = 64
 
-    /// The costs of a pair's routes: for each a list of microseconds for a request, one for each turn.
+    /// The costs of a pair's routes: for each route a list of microseconds for a request, one for each turn.
     private struct Costs {
         let name: String
+        let routes: [LoadRoute]
         var turns: [[Double]]
+
+        init(name: String, routes: [LoadRoute]) {
+            self.name = name
+            self.routes = routes
+            turns = routes.map { _ in [] }
+        }
     }
 
     /// Runs it on fresh installations.
@@ -44,11 +51,14 @@ struct AdaptorsScenario {
         for number in 1...gateways {
             say("adaptors: gateway \(number) of \(gateways)")
             let costs = try await Installation.use(quiet: true) { installation in
-                try await measure(installation, group: group, http: http, say: say)
+                try await measure(installation, group: group, http: http)
             }
-            if all.isEmpty { all = costs.map { Costs(name: $0.name, turns: $0.turns.map { _ in [] }) } }
-            for (place, costs) in costs.enumerated() {
-                for (route, turns) in costs.turns.enumerated() { all[place].turns[route] += turns }
+            if all.isEmpty {
+                all = costs
+            } else {
+                for (place, costs) in costs.enumerated() {
+                    for (route, turns) in costs.turns.enumerated() { all[place].turns[route] += turns }
+                }
             }
         }
         var report = Report()
@@ -59,8 +69,7 @@ struct AdaptorsScenario {
     private func measure(
         _ installation: Installation,
         group: any EventLoopGroup,
-        http: HTTPClient,
-        say: (String) -> Void
+        http: HTTPClient
     ) async throws -> [Costs] {
         let all = try await AdaptorPairs(installation, http, consumers: Self.consumers)
         let load = try await PreparedLoad(
@@ -68,34 +77,35 @@ struct AdaptorsScenario {
             connections: Self.connections,
             group: group
         )
-        var measured: [Costs] = []
+        let pairs = all.messages + [all.consent]
         // Whole rows of connections, so that each customer's consents come over one.
         let requests = (requests + Self.connections - 1) / Self.connections * Self.connections
-        var (number, events) = (0, 0)
-        for pair in all.messages + [all.consent] {
-            say("adaptors: \(pair.name)")
+        var measured = pairs.map { pair in
+            Costs(name: pair.name, routes: [pair.adaptor, pair.native] + (pair.direct.map { [$0] } ?? []))
+        }
+        for pair in pairs {
             for number in [0, 999_999] {
                 let lengths = [pair.adaptor, pair.native].map { $0.request(number).body.count }
                 guard lengths[0] == lengths[1] else { throw HarnessError("\(pair.name): bodies of \(lengths) bytes") }
             }
-            let routes = [pair.adaptor, pair.native] + (pair.direct.map { [$0] } ?? [])
-            var costs = [[Double]](repeating: [], count: routes.count)
-            // The first round is warm-up and is not counted. The order alternates, because the queue becomes longer, and a
-            // turn may pay for the checkpoints of the one before it.
-            for round in 0...rounds {
-                for place in round % 2 == 0 ? Array(routes.indices) : routes.indices.reversed() {
-                    let route = routes[place]
+        }
+        var (number, events) = (0, 0)
+        // The first round is warm-up and is not counted. The order alternates, because the queue becomes longer, and a turn
+        // may pay for the checkpoints of the one before it.
+        for round in 0...rounds {
+            for (pair, costs) in measured.enumerated() {
+                for place in round % 2 == 0 ? Array(costs.routes.indices) : costs.routes.indices.reversed() {
+                    let route = costs.routes[place]
                     let made = (number..<number + requests).map(route.request)
                     number += requests
                     let before = try ProcessUsage(pid: installation.gateway.process.id).cpuSeconds
                     try await load.post(made, to: route)
                     let spent = try ProcessUsage(pid: installation.gateway.process.id).cpuSeconds - before
-                    if round > 0 { costs[place].append(spent * 1e6 / Double(requests)) }
+                    if round > 0 { measured[pair].turns[place].append(spent * 1e6 / Double(requests)) }
                 }
+                if pairs[pair].direct != nil { events += costs.routes.count * requests }
             }
-            if pair.direct != nil { events += (rounds + 1) * routes.count * requests }
             try await check(events, installation, http)
-            measured.append(Costs(name: pair.name, turns: costs))
         }
         await load.close()
         return measured
