@@ -2,15 +2,9 @@ internal import COpenSSL
 
 /// OpenSSL's error queue, which is per thread and so shared by all sessions of an event loop.
 enum OpenSSLErrors {
-    /// Empties the queue.
-    ///
-    /// Needed before each call whose result is read with `SSL_get_error`.
-    ///
-    /// `SSL_get_error` reads the queue of the thread: an error that another session left would be attributed to this
-    /// one.
-    static func clear() {
-        ERR_clear_error()
-    }
+    /// Empties the queue: before each call whose result is read with `SSL_get_error`, which would attribute an error that
+    /// another session left to this one.
+    static func clear() { ERR_clear_error() }
 
     /// Takes the oldest error, the cause, and empties the queue.
     ///
@@ -25,9 +19,7 @@ enum OpenSSLErrors {
     }
 
     /// Takes the text of the oldest error, for a failed configuration call.
-    static func takeText() -> String {
-        take()?.text ?? "no reason given"
-    }
+    static func takeText() -> String { take()?.text ?? "no reason given" }
 
     /// Throws the oldest error as that of an item when a configuration call did not return 1.
     static func check(_ result: Int32, _ item: StaticString) throws(TLSFailure) {

@@ -18,12 +18,10 @@ struct JWKSetCacheTests {
         client: GuardedHTTPClient? = nil,
         _ test: (JWKSetCache) async throws -> Void
     ) async throws {
-        let cache = JWKSetCache(
-            client: client ?? fixture.client,
-            clock: fixture.clock,
-            metrics: fixture.metrics,
-            logger: Fixture.logger
-        )
+        let calls = client.map {
+            ProviderCalls(client: $0, clock: fixture.clock, metrics: fixture.metrics, logger: Fixture.logger)
+        }
+        let cache = JWKSetCache(calls: calls ?? fixture.calls)
         let result: Result<Void, any Error>
         do { result = .success(try await test(cache)) } catch { result = .failure(error) }
         await cache.close()

@@ -103,7 +103,6 @@ package struct GatewayServices: Sendable {
     ) {
         let hostClock = hostClock ?? clock
         let windowMetrics = WindowMetrics(factory: metrics)
-        let providerMetrics = IdentityProviderMetrics(factory: metrics)
         self.store = store
         self.delivery = delivery
         self.directory = directory
@@ -117,39 +116,19 @@ package struct GatewayServices: Sendable {
             // The same clock as the housekeeper's, or it could remove a session that was just opened.
             clock: clock
         )
-        publishedKeys = JWKSetCache(
+        let calls = ProviderCalls(
             client: identityProviders,
             clock: hostClock,
-            metrics: providerMetrics,
+            metrics: IdentityProviderMetrics(factory: metrics),
             logger: logger
         )
+        publishedKeys = JWKSetCache(calls: calls)
         let keys = publishedKeys
-        operatorLogin = operatorProvider.map { provider in
-            OperatorLogin(
-                provider: provider,
-                client: identityProviders,
-                keys: keys,
-                clock: hostClock,
-                metrics: providerMetrics,
-                logger: logger
-            )
-        }
+        operatorLogin = operatorProvider.map { OperatorLogin(provider: $0, calls: calls, keys: keys) }
         assertions = AssertionVerifier(directory: directory, publishedKeys: publishedKeys, clock: hostClock)
         customerTokens = CustomerTokens(directory: directory, clock: hostClock)
-        codes = CodeExchange(
-            directory: directory,
-            store: store,
-            client: identityProviders,
-            clock: hostClock,
-            metrics: providerMetrics,
-            logger: logger
-        )
-        accessTokens = AccessTokenService(
-            client: identityProviders,
-            clock: hostClock,
-            metrics: providerMetrics,
-            logger: logger
-        )
+        codes = CodeExchange(directory: directory, store: store, calls: calls)
+        accessTokens = AccessTokenService(calls: calls)
         self.clock = clock
         startedAt = clock.now
         self.hostClock = hostClock

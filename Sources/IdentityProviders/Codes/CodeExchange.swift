@@ -2,10 +2,10 @@ import CoreMetrics
 import Cryptography
 package import GatewayModel
 package import GatewayStorage
-package import GuardedHTTP
+import GuardedHTTP
 package import Identity
-package import Logging
-package import Telemetry
+import Logging
+import Telemetry
 internal import TextFormats
 
 /// Redeems authorization codes at brands' identity providers (R50-R52, R59-R61).
@@ -16,10 +16,7 @@ internal import TextFormats
 package final class CodeExchange: Sendable {
     private let directory: Directory
     private let store: any CodeStore
-    private let client: GuardedHTTPClient
-    private let clock: any GatewayClock
-    private let metrics: IdentityProviderMetrics
-    private let logger: Logger
+    private let calls: ProviderCalls
     private let slots = ExchangeSlots()
     private let allowance: CodeAllowance
 
@@ -28,25 +25,12 @@ package final class CodeExchange: Sendable {
     /// - Parameters:
     ///   - directory: The brands' identity providers.
     ///   - store: The store of used codes.
-    ///   - client: The client for token endpoints; closed by its owner.
-    ///   - clock: The source of time.
-    ///   - metrics: The metrics.
-    ///   - logger: The logger; a provider's response is visible only to operators.
-    package init(
-        directory: Directory,
-        store: any CodeStore,
-        client: GuardedHTTPClient,
-        clock: any GatewayClock,
-        metrics: IdentityProviderMetrics,
-        logger: Logger
-    ) {
+    ///   - calls: The calls of token endpoints.
+    package init(directory: Directory, store: any CodeStore, calls: ProviderCalls) {
         self.directory = directory
         self.store = store
-        self.client = client
-        self.clock = clock
-        self.metrics = metrics
-        self.logger = logger
-        allowance = CodeAllowance(clock: clock)
+        self.calls = calls
+        allowance = CodeAllowance(clock: calls.clock)
     }
 
     /// Redeems a code.
@@ -73,16 +57,16 @@ package final class CodeExchange: Sendable {
         guard CodeRules.isCode(code) else { throw .refused(.tokenInvalid(.malformed)) }
         let provider = try provider(issuerName, of: brand)
         // Before the code is marked as used: a caller that is rejected here may send it again.
-        guard let url = try? client.url(provider.details.tokenEndpoint) else {
+        guard let url = try? calls.client.url(provider.details.tokenEndpoint) else {
             throw unavailable(GuardedFailure.forbiddenAddress.text(of: "identity provider"), brand)
         }
         guard slots.take(provider.credentialID, of: brand) else {
-            metrics.codeExchanges[.overloaded].increment()
+            calls.metrics.codeExchanges[.overloaded].increment()
             throw .overloaded
         }
         defer { slots.release(provider.credentialID, of: brand) }
         if let seconds = allowance.take(provider.credentialID) {
-            metrics.codeExchanges[.limited].increment()
+            calls.metrics.codeExchanges[.limited].increment()
             throw .limited(retryAfterSeconds: seconds)
         }
         try await markUsed(code, at: url, provider, brand)
@@ -102,14 +86,14 @@ package final class CodeExchange: Sendable {
         )
         switch await ask(request.message(to: url, owner: brand.rawValue)) {
         case .token(let token):
-            metrics.codeExchanges[.redeemed].increment()
+            calls.metrics.codeExchanges[.redeemed].increment()
             return CodeRedemption(
                 idToken: token,
                 provider: provider.details,
                 credentialID: provider.credentialID
             )
         case .refused(let reason):
-            metrics.codeExchanges[.refused].increment()
+            calls.metrics.codeExchanges[.refused].increment()
             throw .refused(.tokenInvalid(reason))
         case .unavailable(let text):
             throw unavailable(text, brand)
@@ -152,26 +136,26 @@ package final class CodeExchange: Sendable {
         let isFirst: Bool
         do {
             isFirst = try await store.markCodeUsed(
-                RedeemedCode(hash: Array(SHA256.hash(data: parts)), keptFrom: clock.now)
+                RedeemedCode(hash: Array(SHA256.hash(data: parts)), keptFrom: calls.clock.now)
             )
         } catch {
-            metrics.codeExchanges[.storage].increment()
+            calls.metrics.codeExchanges[.storage].increment()
             throw .storage(error)
         }
         guard isFirst else {
-            metrics.codeExchanges[.reused].increment()
+            calls.metrics.codeExchanges[.reused].increment()
             throw .refused(.tokenInvalid(.codeReused))
         }
     }
 
     private func mismatch(_ reason: TokenInvalidReason) -> CodeExchangeError {
-        metrics.codeExchanges[.mismatch].increment()
+        calls.metrics.codeExchanges[.mismatch].increment()
         return .refused(.tokenInvalid(reason))
     }
 
     private func unavailable(_ text: String, _ brand: BrandID) -> CodeExchangeError {
-        metrics.codeExchanges[.unavailable].increment()
-        logger.warning(
+        calls.metrics.codeExchanges[.unavailable].increment()
+        calls.logger.warning(
             "code exchange failed at an identity provider",
             metadata: [LogKey.brand: "\(brand)", LogKey.errorText: "\(text)"]
         )
@@ -179,10 +163,8 @@ package final class CodeExchange: Sendable {
     }
 
     private func ask(_ request: GuardedRequest) async -> TokenResponse {
-        let start = clock.monotonicNanoseconds
-        defer { metrics.duration[.code].recordNanoseconds(Int64(clamping: clock.monotonicNanoseconds - start)) }
         do {
-            return TokenResponse(try await client.send(request))
+            return TokenResponse(try await calls.send(request, .code))
         } catch {
             return .unavailable(error.text(of: "identity provider"))
         }

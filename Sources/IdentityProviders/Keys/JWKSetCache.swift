@@ -1,11 +1,11 @@
 import CoreMetrics
 import FairSharing
 package import GatewayModel
-package import GuardedHTTP
+import GuardedHTTP
 package import Identity
-package import Logging
+import Logging
 import Synchronization
-package import Telemetry
+import Telemetry
 
 /// A cache of the JWK sets that issuers publish; each is fetched when it is needed.
 ///
@@ -22,10 +22,7 @@ package final class JWKSetCache: PublishedKeys {
     /// The timeout of one fetch, for which a device waits: lookup, connection, request and response.
     private static let timeout = Duration.seconds(10)
 
-    private let client: GuardedHTTPClient
-    private let clock: any GatewayClock
-    private let metrics: IdentityProviderMetrics
-    private let logger: Logger
+    private let calls: ProviderCalls
     private let state = Mutex(State())
 
     /// The key of a brand's set.
@@ -53,22 +50,8 @@ package final class JWKSetCache: PublishedKeys {
 
     /// Creates a cache; it fetches nothing yet.
     ///
-    /// - Parameters:
-    ///   - client: The HTTP client; closed by its owner, after this cache.
-    ///   - clock: The source of time.
-    ///   - metrics: The metrics.
-    ///   - logger: The logger.
-    package init(
-        client: GuardedHTTPClient,
-        clock: any GatewayClock,
-        metrics: IdentityProviderMetrics,
-        logger: Logger
-    ) {
-        self.client = client
-        self.clock = clock
-        self.metrics = metrics
-        self.logger = logger
-    }
+    /// - Parameter calls: The calls of their URLs, whose client is closed after this cache.
+    package init(calls: ProviderCalls) { self.calls = calls }
 
     /// Returns the keys of a set that can verify with an algorithm; see ``Identity/PublishedKeys``.
     ///
@@ -92,7 +75,7 @@ package final class JWKSetCache: PublishedKeys {
         case .fail(let fault): throw .upstreamUnavailable(fault)
         case .wait(let read):
             guard let record = await read.wait() else { throw .upstreamUnavailable(Self.stopped) }
-            let keys = record.kept(now: clock.monotonicNanoseconds)?.keys(keyID, algorithm) ?? []
+            let keys = record.kept(now: calls.clock.monotonicNanoseconds)?.keys(keyID, algorithm) ?? []
             if keys.isEmpty, let fault = record.fault { throw .upstreamUnavailable(fault) }
             return keys
         }
@@ -115,7 +98,7 @@ package final class JWKSetCache: PublishedKeys {
     private func nextStep(_ name: SetName, _ keyID: String?, _ algorithm: SignatureAlgorithm) -> Step {
         state.withLock { state in
             // Read under the lock: a caller that waited for the lock comes after the one that held it.
-            let now = clock.monotonicNanoseconds
+            let now = calls.clock.monotonicNanoseconds
             let isNew = state.sets[name] == nil
             var record = state.sets[name] ?? KeySetRecord()
             state.uses += 1
@@ -174,29 +157,27 @@ package final class JWKSetCache: PublishedKeys {
         _ waiters: SharedResult<KeySetRecord>
     ) async {
         let result = await fetch(name, attempt: attempt)
-        let (record, now) = state.withLock { state in
-            let now = clock.monotonicNanoseconds
+        let record = state.withLock { state in
             var record = state.sets[name] ?? KeySetRecord()
             switch result {
             case .success(let set): record.succeeded(set, askedAt: askedAt)
-            case .failure(let fault): record.failed(fault.text, now: now)
+            case .failure(let fault): record.failed(fault.text, now: calls.clock.monotonicNanoseconds)
             }
             record.read = nil
             state.sets[name] = record
             state.reads[name] = nil
             state.slots.release(name.brand)
-            return (record, now)
+            return record
         }
-        metrics.duration[.keySet].recordNanoseconds(Int64(clamping: now.elapsed(since: askedAt)))
         switch result {
         case .success:
-            metrics.keySetFetches[.read].increment()
-            if attempt > 0 { logger.notice("fetching a JWK set works again", metadata: place(of: name.url)) }
+            calls.metrics.keySetFetches[.read].increment()
+            if attempt > 0 { calls.logger.notice("fetching a JWK set works again", metadata: place(of: name.url)) }
         case .failure(let fault):
-            metrics.keySetFetches[fault.label].increment()
+            calls.metrics.keySetFetches[fault.label].increment()
             if attempt == 0 {
                 // One log line for each outage.
-                logger.warning(
+                calls.logger.warning(
                     "fetching a JWK set failed; a cached set is used for a day",
                     metadata: place(of: name.url).merging([
                         LogKey.errorCode: "\(fault.label.rawValue)", LogKey.errorText: "\(fault.how)",
@@ -209,7 +190,7 @@ package final class JWKSetCache: PublishedKeys {
 
     /// Returns host and port only: the rest of a URL may be secret.
     private func place(of url: String) -> Logger.Metadata {
-        guard let parsed = try? client.url(url) else { return [:] }
+        guard let parsed = try? calls.client.url(url) else { return [:] }
         return [LogKey.address: "\(parsed.host)\(parsed.port.map { ":\($0)" } ?? "")"]
     }
 
@@ -221,7 +202,7 @@ package final class JWKSetCache: PublishedKeys {
     }
 
     private func fetch(_ name: SetName, attempt: Int) async -> Result<JWKSet, Fault> {
-        guard let url = try? client.url(name.url) else { return .failure(Fault(.forbiddenAddress)) }
+        guard let url = try? calls.client.url(name.url) else { return .failure(Fault(.forbiddenAddress)) }
         let request = GuardedRequest(
             url: url,
             method: .get,
@@ -232,7 +213,7 @@ package final class JWKSetCache: PublishedKeys {
             attempt: attempt
         )
         let response: GuardedResponse
-        do { response = try await client.send(request) } catch { return .failure(Fault(error)) }
+        do { response = try await calls.send(request, .keySet) } catch { return .failure(Fault(error)) }
         guard response.status == 200 else {
             return .failure(Fault(label: .refused, how: "their URL responds with status \(response.status)"))
         }

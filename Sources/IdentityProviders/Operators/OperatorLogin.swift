@@ -1,11 +1,11 @@
 import CoreMetrics
 import FairSharing
-package import GatewayModel
-package import GuardedHTTP
+import GatewayModel
+import GuardedHTTP
 package import Identity
-package import Logging
+import Logging
 import Synchronization
-package import Telemetry
+import Telemetry
 internal import TextFormats
 
 /// Signs operators in at the identity provider of the settings: the authorization code flow of OpenID Connect with state,
@@ -62,36 +62,20 @@ package final class OperatorLogin: Sendable {
     }
 
     private let provider: OperatorProvider
-    private let client: GuardedHTTPClient
+    private let calls: ProviderCalls
     private let verifier: OperatorTokenVerifier
-    private let clock: any GatewayClock
-    private let metrics: IdentityProviderMetrics
-    private let logger: Logger
     private let state = Mutex(State())
 
     /// Creates the service; it sends no request yet.
     ///
     /// - Parameters:
     ///   - provider: The identity provider.
-    ///   - client: The client for its URLs; closed by its owner.
+    ///   - calls: The calls of it.
     ///   - keys: The cache of JWK sets.
-    ///   - clock: The source of time.
-    ///   - metrics: The metrics.
-    ///   - logger: The logger; a provider's error is visible only there.
-    package init(
-        provider: OperatorProvider,
-        client: GuardedHTTPClient,
-        keys: any PublishedKeys,
-        clock: any GatewayClock,
-        metrics: IdentityProviderMetrics,
-        logger: Logger
-    ) {
+    package init(provider: OperatorProvider, calls: ProviderCalls, keys: any PublishedKeys) {
         self.provider = provider
-        self.client = client
-        verifier = OperatorTokenVerifier(keys: keys, clock: clock)
-        self.clock = clock
-        self.metrics = metrics
-        self.logger = logger
+        self.calls = calls
+        verifier = OperatorTokenVerifier(keys: keys, clock: calls.clock)
     }
 
     // MARK: Steps
@@ -123,8 +107,8 @@ package final class OperatorLogin: Sendable {
             redirectURI: redirectURI,
             next: next,
             owner: owner,
-            startedAt: clock.now,
-            started: clock.monotonicNanoseconds
+            startedAt: calls.clock.now,
+            started: calls.clock.monotonicNanoseconds
         )
         self.state.withLock { $0.pending.add(login) }
         let query = FormEncoding.body([
@@ -150,7 +134,7 @@ package final class OperatorLogin: Sendable {
         cookie: String?,
         address: String?
     ) async throws(OperatorLoginError) -> Finished {
-        let now = clock.monotonicNanoseconds
+        let now = calls.clock.monotonicNanoseconds
         let hash = answer.state.flatMap { RandomToken.signIn.hash(of: $0) }
         guard let login = hash.flatMap({ hash in state.withLock { $0.pending.take(hash, now: now) } }),
             let cookie, RandomToken.signIn.hash(of: cookie) == login.cookieHash
@@ -161,7 +145,7 @@ package final class OperatorLogin: Sendable {
         do throws(OperatorLoginError) {
             let person = try await person(answer, login)
             if person.grants.isEmpty {
-                logger.notice(
+                calls.logger.notice(
                     "a person without a role was not signed in",
                     metadata: [LogKey.callerID: "\(person.name)"]
                 )
@@ -169,7 +153,7 @@ package final class OperatorLogin: Sendable {
             return Finished(person: person, next: login.next)
         } catch {
             if case .rejected(let reason) = error {
-                logger.warning(
+                calls.logger.warning(
                     "an operator's sign-in was rejected: the identity provider's response is not accepted",
                     metadata: [LogKey.errorCode: "\(reason.code)", LogKey.errorText: "\(reason.text)"]
                 )
@@ -226,12 +210,12 @@ package final class OperatorLogin: Sendable {
 
     /// Returns the provider's configuration, as it was published within ten minutes.
     private func configuration() async throws(OperatorLoginError) -> ProviderConfiguration {
-        let now = clock.monotonicNanoseconds
+        let now = calls.clock.monotonicNanoseconds
         let known = state.withLock { state in
             state.known.flatMap { now < $0.readAt + Self.configurationNanoseconds ? $0.configuration : nil }
         }
         if let known { return known }
-        guard let url = try? client.url(ProviderConfiguration.address(of: provider.issuer)) else {
+        guard let url = try? calls.client.url(ProviderConfiguration.address(of: provider.issuer)) else {
             throw unavailable(GuardedFailure.forbiddenAddress.text(of: "identity provider"))
         }
         let request = GuardedRequest(
@@ -242,7 +226,7 @@ package final class OperatorLogin: Sendable {
             timeout: Self.timeout
         )
         let response = try await send(request)
-        guard let read = ProviderConfiguration(response, issuer: provider.issuer, client) else {
+        guard let read = ProviderConfiguration(response, issuer: provider.issuer, calls.client) else {
             throw unavailable("The identity provider's configuration is missing, or not that of operators.oidc.issuer.")
         }
         state.withLock { $0.known = (read, now) }
@@ -250,18 +234,13 @@ package final class OperatorLogin: Sendable {
     }
 
     private func send(_ request: GuardedRequest) async throws(OperatorLoginError) -> GuardedResponse {
-        let start = clock.monotonicNanoseconds
-        defer {
-            let took = Int64(clamping: clock.monotonicNanoseconds - start)
-            metrics.duration[.operatorLogin].recordNanoseconds(took)
-        }
-        do { return try await client.send(request) } catch {
+        do { return try await calls.send(request, .operatorLogin) } catch {
             throw unavailable(error.text(of: "identity provider"))
         }
     }
 
     private func unavailable(_ text: String) -> OperatorLoginError {
-        logger.warning(
+        calls.logger.warning(
             "operators cannot sign in at the identity provider",
             metadata: [LogKey.errorText: "\(text)"]
         )

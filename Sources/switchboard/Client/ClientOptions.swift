@@ -30,6 +30,11 @@ struct ClientOptions: ParsableArguments {
         return APIClient(server: url, bearer: try token(environment))
     }
 
+    /// Requests a resource and prints it as JSON; throws ``CommandFailure``.
+    func show(_ path: [String], query: [(String, String?)] = []) async throws {
+        StandardOutput.write(try await client().call("GET", path, query: query).body.text)
+    }
+
     private func token(_ environment: [String: String]) throws -> String {
         if adminTokenFile == nil, let token = environment[ClientEnvironment.adminToken], !token.isEmpty { return token }
         let named = adminTokenFile ?? environment[SettingKey.serverAdminTokenFile.environmentName]

@@ -120,10 +120,7 @@ struct AppCommand: AsyncParsableCommand {
         @Argument(help: "The brand.") var brand: String
         @Argument(help: "The app.") var app: String
 
-        func run() async throws {
-            let response = try await options.client().call("GET", ["v1", "brands", brand, "apps", app])
-            StandardOutput.write(response.body.text)
-        }
+        func run() async throws { try await options.show(["v1", "brands", brand, "apps", app]) }
     }
 
     struct List: AsyncParsableCommand {

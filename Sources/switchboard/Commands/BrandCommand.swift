@@ -50,9 +50,7 @@ struct BrandCommand: AsyncParsableCommand {
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand.") var id: String
 
-        func run() async throws {
-            StandardOutput.write(try await options.client().call("GET", ["v1", "brands", id]).body.text)
-        }
+        func run() async throws { try await options.show(["v1", "brands", id]) }
     }
 
     struct Update: AsyncParsableCommand {

@@ -48,10 +48,7 @@ struct CredentialCommand: AsyncParsableCommand {
         @Argument(help: "The brand.") var brand: String
         @Argument(help: "The credential's id.") var id: String
 
-        func run() async throws {
-            let response = try await options.client().call("GET", ["v1", "brands", brand, "credentials", id])
-            StandardOutput.write(response.body.text)
-        }
+        func run() async throws { try await options.show(["v1", "brands", brand, "credentials", id]) }
     }
 
     struct Revoke: AsyncParsableCommand {

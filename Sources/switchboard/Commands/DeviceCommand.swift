@@ -81,8 +81,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = ["v1", "brands", brand, "apps", app, "devices", device]
-            let response = try await options.client().call("GET", path, query: [("consumer", consumer)])
-            StandardOutput.write(response.body.text)
+            try await options.show(path, query: [("consumer", consumer)])
         }
     }
 

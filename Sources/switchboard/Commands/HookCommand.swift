@@ -99,10 +99,7 @@ struct HookCommand: AsyncParsableCommand {
         @Argument(help: "The brand.") var brand: String
         @Argument(help: "The hook.") var hook: String
 
-        func run() async throws {
-            let response = try await options.client().call("GET", ["v1", "brands", brand, "hooks", hook])
-            StandardOutput.write(response.body.text)
-        }
+        func run() async throws { try await options.show(["v1", "brands", brand, "hooks", hook]) }
     }
 
     struct Reply: AsyncParsableCommand {
@@ -114,10 +111,7 @@ struct HookCommand: AsyncParsableCommand {
         @Argument(help: "The brand.") var brand: String
         @Argument(help: "The hook.") var hook: String
 
-        func run() async throws {
-            let response = try await options.client().call("GET", ["v1", "brands", brand, "hooks", hook, "reply"])
-            StandardOutput.write(response.body.text)
-        }
+        func run() async throws { try await options.show(["v1", "brands", brand, "hooks", hook, "reply"]) }
     }
 
     struct Try: AsyncParsableCommand {

@@ -88,10 +88,7 @@ struct OperatorCommand: AsyncParsableCommand {
         @OptionGroup var options: ClientOptions
         @Argument(help: "The account.") var name: String
 
-        func run() async throws {
-            let response = try await options.client().call("GET", ["v1", "operators", name])
-            StandardOutput.write(response.body.text)
-        }
+        func run() async throws { try await options.show(["v1", "operators", name]) }
     }
 
     struct Update: AsyncParsableCommand {

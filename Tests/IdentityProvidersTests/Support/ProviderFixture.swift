@@ -101,6 +101,9 @@ final class ProviderFixture: Sendable {
         ])
     }
 
+    /// The calls of the provider.
+    var calls: ProviderCalls { ProviderCalls(client: client, clock: clock, metrics: metrics, logger: Self.logger) }
+
     /// Has the provider misbehave.
     func rule(_ action: RuleAction, _ path: String = "token") {
         simulator.setRules([.init(match: .init(provider: .identityProvider, tokenPrefix: path), action: action)])
@@ -121,10 +124,7 @@ struct GatewayLife: Sendable {
         codes = CodeExchange(
             directory: directory,
             store: store,
-            client: fixture.client,
-            clock: fixture.clock,
-            metrics: fixture.metrics,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            calls: fixture.calls
         )
     }
 

@@ -28,12 +28,7 @@ extension EventValidator {
     }
 
     mutating func identifier(_ member: event_text, _ pointer: StaticString, required: Bool) -> String? {
-        guard holds(member, pointer, required: required) else { return nil }
-        guard member.count >= 1, member.count <= EventLimits.identifierBytes, !member.hasControls else {
-            problem(pointer, "must be 1 to \(EventLimits.identifierBytes) bytes without control characters")
-            return nil
-        }
-        return member.string
+        line(member, pointer, atMost: EventLimits.identifierBytes, required: required)
     }
 
     /// Reads a short text of one line.
@@ -41,9 +36,10 @@ extension EventValidator {
         _ member: event_text,
         _ pointer: StaticString,
         atMost limit: Int,
-        orEmpty: Bool = false
+        orEmpty: Bool = false,
+        required: Bool = false
     ) -> String? {
-        guard holds(member, pointer, required: false) else { return nil }
+        guard holds(member, pointer, required: required) else { return nil }
         guard member.count >= (orEmpty ? 0 : 1), member.count <= limit, !member.hasControls else {
             problem(pointer, "must be \(orEmpty ? 0 : 1) to \(limit) bytes without control characters")
             return nil
