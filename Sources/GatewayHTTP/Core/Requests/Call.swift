@@ -73,7 +73,8 @@ final class Call: Sendable {
 
     /// Whether ``checkAddress()`` rejects the request.
     var isAddressLimited: Bool {
-        guard case .remote(let address) = address else { return false }
+        // A caller on this host has no share.
+        guard arriving.address != nil, case .remote(let address) = address else { return false }
         return limiter.wait(.address, address.network) != nil
     }
 

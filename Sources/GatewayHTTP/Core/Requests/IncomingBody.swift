@@ -52,6 +52,9 @@ final class IncomingBody: @unchecked Sendable {
         iterator = request.body.makeAsyncIterator()
     }
 
+    /// The address for which it is counted; nil for none.
+    var address: AddressShare? { owner.address }
+
     /// Counts the body for its caller's address.
     func belongs(to address: AddressShare?) { owner.address = address }
 
