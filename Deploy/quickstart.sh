@@ -19,7 +19,7 @@ done
 require_swift
 require_packages "${build_packages[@]}" curl
 say "building (the first time takes some minutes)"
-for program in switchboard switchboard-demo switchboard-device; do swift build --product "$program"; done
+SWITCHBOARD_ONLY_PROGRAMS=1 swift build
 programs=$(swift build --show-bin-path)
 
 # shellcheck source=Deploy/processes.sh
