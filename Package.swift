@@ -169,8 +169,6 @@ let package = Package(
                 "CSQLite", "Cryptography", "GatewayModel", "GatewayStorage", "SQLStorage", "Telemetry", "TextFormats",
                 "TurnRules",
                 collections, logging,
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings
         ),
@@ -332,13 +330,12 @@ let package = Package(
         .executableTarget(
             name: "switchboard-bench",
             dependencies: [
-                "COpenSSL", "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage",
+                "COpenSSL", "CSQLite", "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage",
                 "GuardedHTTP", "HTTP2Connections", "HTTPTransfers", "Identity", "ProcessHarness", "PushPayloads",
                 "PushProviders",
                 "PushSimulator", "SQLiteStorage", "Telemetry", "TextFormats",
                 arguments, crypto, cryptoExtras, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
                 nioWebSocket,
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
             ],
@@ -578,7 +575,7 @@ if fuzzes {
 if onlyPrograms {
     package.targets.removeAll { $0.type == .test || $0.path?.hasPrefix("Tests/") == true }
     package.products.removeAll { ["switchboard-bench", "switchboard-proof"].contains($0.name) }
-    let ofTests = ["async-http-client", "swift-crypto", "swift-nio-ssl"]
+    let ofTests = ["GRDB.swift", "async-http-client", "swift-crypto", "swift-nio-ssl"]
     package.dependencies.removeAll { dependency in
         guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
         return ofTests.contains { location.hasSuffix("/" + $0) }

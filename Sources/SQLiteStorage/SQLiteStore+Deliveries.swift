@@ -1,13 +1,11 @@
-import GRDB
 package import GatewayModel
 package import GatewayStorage
 import SQLStorage
 
 extension SQLiteStore {
     package func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage {
-        try await read { db in
-            let reader = try ReadConnection(db)
-            return try DeliverySearch(query, reader)?.page() ?? DeliveryPage(items: [], next: nil)
+        try await read { reader in
+            try DeliverySearch(query, reader)?.page() ?? DeliveryPage(items: [], next: nil)
         }
     }
 
@@ -17,17 +15,13 @@ extension SQLiteStore {
         now: Timestamp
     ) async throws(StorageError) -> [StoreChangeResult] {
         try await onWriter { db in
-            guard let handle = db.sqliteConnection else { throw StorageError.closed }
             // With a memory of its own: a transaction that is rolled back would empty the writer's.
-            let writer = Writer(Connection(handle), memoryBytes: 1 << 20)
-            defer { writer.close() }
-            return try writer.rehearse(requests, now: now)
+            try Writer(db, memoryBytes: 1 << 20).rehearse(requests, now: now)
         }
     }
 
     package func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? {
-        try await read { db in
-            let reader = try ReadConnection(db)
+        try await read { reader in
             let rows = DeliveryRows(reader)
             guard let key = try reader.brandKey(brand), try rows.brand(id.rawValue) == key,
                 let record = try rows.record(id.rawValue)

@@ -1,4 +1,3 @@
-import GRDB
 package import GatewayModel
 package import GatewayStorage
 
@@ -14,8 +13,7 @@ extension SQLiteStore {
         if query.hasNoFilter, let found = recent.changes(of: query.brand, after: position, limit: limit) {
             return try await changes(found)
         }
-        return try await read { db in
-            let reader = try ReadConnection(db)
+        return try await read { reader in
             guard let filter = try DeliveryFilter(query, reader) else {
                 return DeliveryChanges(items: [], position: position, isEnd: true)
             }
@@ -64,7 +62,7 @@ extension SQLiteStore {
             unread.isEmpty
             ? [:]
             : try await self.read { db in
-                let rows = DeliveryRows(try ReadConnection(db))
+                let rows = DeliveryRows(db)
                 var records: [Int64: DeliveryRecord] = [:]
                 for change in unread {
                     records[change.position] = try rows.finished(change.delivery, at: change.position)
@@ -79,8 +77,7 @@ extension SQLiteStore {
     }
 
     package func lastDeliveryChange(brand: BrandID) async throws(StorageError) -> Int64 {
-        try await read { db in
-            let reader = try ReadConnection(db)
+        try await read { reader in
             let row = try reader.prepare(
                 """
                 SELECT max(d.change) FROM brands b CROSS JOIN delivery_log d INDEXED BY delivery_log_change \

@@ -1,4 +1,3 @@
-import GRDB
 package import GatewayModel
 package import GatewayStorage
 
@@ -8,16 +7,14 @@ extension SQLiteStore {
         window: StatsWindow,
         now: Timestamp
     ) async throws(StorageError) -> DeliveryStats {
-        try await read { db in
-            let reader = try ReadConnection(db)
-            return try LogStats(reader, brand: brand)?.stats(window, now: now) ?? DeliveryStats()
+        try await read { reader in
+            try LogStats(reader, brand: brand)?.stats(window, now: now) ?? DeliveryStats()
         }
     }
 
     package func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats? {
-        try await read { db in
-            let reader = try ReadConnection(db)
-            return try LogStats(reader, brand: brand)?.campaign(id)
+        try await read { reader in
+            try LogStats(reader, brand: brand)?.campaign(id)
         }
     }
 
@@ -26,9 +23,8 @@ extension SQLiteStore {
         before: Int64?,
         limit: Int
     ) async throws(StorageError) -> [CampaignStats] {
-        try await read { db in
-            let reader = try ReadConnection(db)
-            return try LogStats(reader, brand: brand)?.campaigns(before: before, limit: limit) ?? []
+        try await read { reader in
+            try LogStats(reader, brand: brand)?.campaigns(before: before, limit: limit) ?? []
         }
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 package import GatewayModel
 package import GatewayStorage
 import SQLStorage
@@ -12,8 +11,7 @@ extension SQLiteStore {
         after: MessageID?,
         limit: Int
     ) async throws(StorageError) -> [Message]? {
-        try await read { db in
-            let reader = try ReadConnection(db)
+        try await read { reader in
             guard let (key, id) = try reader.owner(brand, consumer) else { return conversation == nil ? [] : nil }
             let chains = try MessageChains(reader)
             var keys: [Int64] = []

@@ -1,4 +1,3 @@
-import GRDB
 package import GatewayModel
 package import GatewayStorage
 import SQLStorage
@@ -11,9 +10,9 @@ extension SQLiteStore {
     ) async throws(StorageError) -> ResealedCounts {
         try await onWriter { db in
             // No bytes that were sealed under the old key may remain in free pages and cells.
-            let before = try Int.fetchOne(db, sql: "PRAGMA secure_delete") ?? 0
-            try db.execute(sql: "PRAGMA secure_delete = ON")
-            defer { try? db.execute(sql: "PRAGMA secure_delete = \(before)") }
+            let before = try db.prepare(once: "PRAGMA secure_delete").integer() ?? 0
+            try db.run("PRAGMA secure_delete = ON")
+            defer { try? db.run("PRAGMA secure_delete = \(before)") }
             return try self.transaction(db) { try $0.resealSecrets(at: now, reseal, verify: verify) }
         }
     }

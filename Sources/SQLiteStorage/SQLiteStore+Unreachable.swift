@@ -1,4 +1,3 @@
-import GRDB
 package import GatewayModel
 package import GatewayStorage
 import SQLStorage
@@ -11,8 +10,7 @@ extension SQLiteStore {
         after: ConsumerKey?,
         limit: Int
     ) async throws(StorageError) -> UnreachablePage {
-        try await read { db in
-            let reader = try ReadConnection(db)
+        try await read { reader in
             guard let key = try reader.brandKey(brand) else { return UnreachablePage(items: [], next: nil) }
             return try UnreachableSearch(brand: key, before: before, limit: limit, reader).page(after: after)
         }

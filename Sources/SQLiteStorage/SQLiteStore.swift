@@ -1,8 +1,6 @@
 internal import CSQLite
 import Dispatch
 import Foundation
-import GRDB
-import GRDBSQLite
 package import GatewayModel
 package import GatewayStorage
 package import Logging
@@ -12,36 +10,36 @@ internal import Telemetry
 
 /// The gateway's data in one SQLite file: WAL, one writer, separate readers, synced at every commit.
 ///
-/// One process owns the file, by a lock beside it. Any thread may call; the work runs on GRDB's queues.
+/// One process owns the file, by a lock beside it. Any thread may call; the work runs on the connections' queues.
 package final class SQLiteStore: GatewayStore, SQLStore {
-    let pool: DatabasePool
+    let writing: ConnectionQueue
+    let readers: Readers
     /// The database file.
     private let path: String
     private let lock: DataLock
-    private let logger: Logger
     private let isClosed = Mutex(false)
     private let outboundListeners = Mutex<[@Sendable (BrandID, Int) -> Void]>([])
     private let sessionListeners = Mutex<[@Sendable (SessionEnd) -> Void]>([])
     private let damageListeners = Mutex<[@Sendable (StorageError) -> Void]>([])
-    /// Confined to the pool's writer queue; see ``Writer``.
+    /// Confined to the writer's queue; see ``Writer``.
     private let writer: WriterBox
     let checkpointer: Checkpointer
     /// The newest changes of followed logs, which the writer adds.
     let recent: RecentChanges
 
     private init(
-        pool: DatabasePool,
+        writing: ConnectionQueue,
+        readers: Readers,
         checkpointer: Checkpointer,
         memoryBytes: Int,
         path: String,
-        lock: DataLock,
-        logger: Logger
+        lock: DataLock
     ) {
-        self.pool = pool
+        self.writing = writing
+        self.readers = readers
         self.checkpointer = checkpointer
         self.path = path
         self.lock = lock
-        self.logger = logger
         recent = RecentChanges()
         self.writer = WriterBox(memoryBytes: memoryBytes, recent: recent)
     }
@@ -100,7 +98,7 @@ package final class SQLiteStore: GatewayStore, SQLStore {
                     FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
                 else { throw StorageError.unavailable(detail: "\(path) cannot be created") }
             }
-            // Read-only at first: a pool would convert another program's database to WAL mode.
+            // Read-only at first: another program's database stays as it is.
             let (schema, bytes) = try Schema.read(path: path)
             try schema.check(all: migrations)
             if copiesBeforeMigration, let copy = copy(before: migrations, path: path, schema) {
@@ -110,30 +108,34 @@ package final class SQLiteStore: GatewayStore, SQLStore {
                     metadata: [LogKey.path: "\(copy.path)", LogKey.bytes: "\(report.bytes)"]
                 )
             }
-            let pool = try DatabasePool(path: path, configuration: configuration())
-            try Migrations.apply(to: pool, schema, all: migrations)
-            try recount(pool, logger: logger)
+            let writing = ConnectionQueue(label: "switchboard.sqlite.writer") { try connect(path) }
+            try writing.wait { db in
+                guard try db.prepare(once: "PRAGMA journal_mode = WAL").first({ try $0.storedText(0) }) == "wal" else {
+                    throw StorageError.unavailable(detail: "\(path): the file system does not support a WAL")
+                }
+                try Migrations.apply(to: db, path: path, schema, all: migrations)
+                try recount(db, logger: logger)
+            }
             if !tunesFileAccess {
                 logger.notice(
                     "storage.tuneFileAccess is false: SQLite's file methods are not replaced, and commits take longer"
                 )
             }
             let checkpointer = try Checkpointer(path: path, isThrottled: tunesFileAccess, logger: logger)
-            try pool.writeWithoutTransaction { db in
-                // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
-                try db.execute(sql: "PRAGMA synchronous = FULL")
-                try db.execute(sql: "PRAGMA cache_size = -\(Writer.cacheKilobytes)")
-                guard let handle = db.sqliteConnection else { return }
-                checkpointer.follow(handle)
-                if tunesFileAccess { WALWriteBuffer.install(on: handle) }
+            try writing.wait { db in
+                // A commit is on disk when it returns.
+                try db.run("PRAGMA synchronous = FULL")
+                try db.limitCache(kilobytes: Writer.cacheKilobytes)
+                checkpointer.follow(db.handle)
+                if tunesFileAccess { WALWriteBuffer.install(on: db.handle) }
             }
             return SQLiteStore(
-                pool: pool,
+                writing: writing,
+                readers: Readers { try connect(path, isReadOnly: true) },
                 checkpointer: checkpointer,
                 memoryBytes: memoryBytes,
                 path: path,
-                lock: lock,
-                logger: logger
+                lock: lock
             )
         } catch {
             throw StorageError(sqlite: error, path: path)
@@ -141,15 +143,9 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     }
 
     /// Recounts the delivery log where its counts use other reasons than this version.
-    private static func recount(_ pool: DatabasePool, logger: Logger) throws {
+    private static func recount(_ db: Connection, logger: Logger) throws {
         let start = ContinuousClock.now
-        let isRecounted = try pool.write { db in
-            guard let handle = db.sqliteConnection else { throw StorageError.closed }
-            let writer = Writer(Connection(handle), memoryBytes: 0)
-            defer { writer.close() }
-            return try writer.recountReasons()
-        }
-        guard isRecounted else { return }
+        guard try Writer(db, memoryBytes: 0).transaction({ try $0.recountReasons() }) else { return }
         logger.info(
             "recounted the delivery log by this version's reasons",
             metadata: [LogKey.milliseconds: "\(Int64((ContinuousClock.now - start) / .milliseconds(1)))"]
@@ -189,29 +185,17 @@ package final class SQLiteStore: GatewayStore, SQLStore {
         return MigrationCopy(source: path, last: last.name)
     }
 
-    /// The time for which a connection waits for another process's lock on the data, in seconds.
-    static let busySeconds = 5.0
-
-    /// Returns the configuration of every connection to the data.
-    ///
-    /// - Parameter base: The earlier configuration; its preparation runs first.
-    /// - Returns: The configuration.
-    static func configuration(_ base: Configuration = Configuration()) -> Configuration {
-        var configuration = base
-        configuration.label = "switchboard.sqlite"
-        configuration.maximumReaderCount = 3
-        configuration.busyMode = .timeout(busySeconds)
-        configuration.qos = .userInitiated
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA cache_size = -16000")
-            try db.execute(sql: "PRAGMA temp_store = MEMORY")
-            // Removed bytes are overwritten, so that no file contains an erased consumer. Some distributions build
-            // SQLite so; this setting requires it.
-            try db.execute(sql: "PRAGMA secure_delete = ON")
-            // A damaged page is detected when it is read, before its cells are used.
-            try db.execute(sql: "PRAGMA cell_size_check = ON")
-        }
-        return configuration
+    /// Opens a connection to the data, with the settings that all have.
+    static func connect(_ path: String, isReadOnly: Bool = false) throws -> Connection {
+        let db = try Connection(path: path, isReadOnly: isReadOnly)
+        try db.limitCache(kilobytes: 16_000)
+        try db.run("PRAGMA temp_store = MEMORY")
+        // Removed bytes are overwritten, so that no file contains an erased consumer. Some distributions build SQLite so;
+        // this setting requires it.
+        try db.run("PRAGMA secure_delete = ON")
+        // A damaged page is detected when it is read, before its cells are used.
+        try db.run("PRAGMA cell_size_check = ON")
+        return db
     }
 
     // MARK: Running on the queues
@@ -237,7 +221,7 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     }
 
     /// Runs a transaction, and notifies the listeners of its outbound items and ended sessions.
-    func transaction<Value>(_ db: Database, _ work: (Writer) throws -> Value) throws -> Value {
+    func transaction<Value>(_ db: Connection, _ work: (Writer) throws -> Value) throws -> Value {
         let writer = try self.writer.writer(of: db)
         let value = try writer.transaction(work)
         if !writer.published.isEmpty {
@@ -274,17 +258,17 @@ package final class SQLiteStore: GatewayStore, SQLStore {
 
     /// Runs on the writer's queue, outside of a transaction.
     func onWriter<Value: Sendable>(
-        _ work: @escaping @Sendable (Database) throws -> Value
+        _ work: @escaping @Sendable (Connection) throws -> Value
     ) async throws(StorageError) -> Value {
         guard !isClosed.withLock({ $0 }) else { throw .closed }
         let result: Result<Value, StorageError> = await withCheckedContinuation { continuation in
-            pool.asyncWriteWithoutTransaction { db in
+            writing.submit { connection in
                 do {
-                    continuation.resume(returning: .success(try work(db)))
+                    continuation.resume(returning: .success(try work(try connection.get())))
                 } catch {
                     continuation.resume(returning: .failure(self.failure(error)))
                 }
-                self.tidyUp(db)
+                self.tidyUp(connection)
             }
         }
         return try result.get()
@@ -294,20 +278,23 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     /// is synced.
     private func writeHere<Value>(_ work: (Writer) throws -> Value) throws(StorageError) -> Value {
         guard !isClosed.withLock({ $0 }) else { throw .closed }
-        let (result, isTidy) = pool.writeWithoutTransaction { db in
-            (Result { try self.transaction(db, work) }, self.isTidy(db))
-        }
-        if !isTidy { pool.asyncWriteWithoutTransaction { self.tidyUp($0) } }
-        do { return try result.get() } catch { throw failure(error) }
+        do {
+            let (result, isTidy) = try writing.wait { db in
+                (Result { try self.transaction(db, work) }, self.isTidy(db))
+            }
+            if !isTidy { writing.submit { self.tidyUp($0) } }
+            return try result.get()
+        } catch { throw failure(error) }
     }
 
     /// Whether nothing is left to do after a commit; on the writer's queue.
-    private func isTidy(_ db: Database) -> Bool {
+    private func isTidy(_ db: Connection) -> Bool {
         (try? writer.writer(of: db))?.isIndexingDue != true && !checkpointer.isWriterNext
     }
 
     /// Does what is due after a commit; on the writer's queue, when the callers of the commit have got their results.
-    private func tidyUp(_ db: Database) {
+    private func tidyUp(_ connection: Result<Connection, any Error>) {
+        guard let db = try? connection.get() else { return }
         indexLog(db)
         checkpointer.moveRest(of: db)
     }
@@ -315,7 +302,7 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     /// Indexes the new rows of the delivery log, when there are enough; on the writer's queue.
     ///
     /// After an error the rows are read one by one; the next commit fails too, or indexes them.
-    private func indexLog(_ db: Database) {
+    private func indexLog(_ db: Connection) {
         guard let writer = try? writer.writer(of: db) else { return }
         while writer.isIndexingDue {
             guard (try? writer.transaction { try $0.indexLog() }) != nil else { return }
@@ -324,27 +311,19 @@ package final class SQLiteStore: GatewayStore, SQLStore {
 
     /// Runs on a reader's queue, in a snapshot.
     func read<Value: Sendable>(
-        _ work: @escaping @Sendable (Database) throws -> Value
+        _ work: @escaping @Sendable (ReadConnection) throws -> Value
     ) async throws(StorageError) -> Value {
         guard !isClosed.withLock({ $0 }) else { throw .closed }
-        let result: Result<Value, StorageError> = await withCheckedContinuation { continuation in
-            pool.asyncRead { snapshot in
-                do {
-                    continuation.resume(returning: .success(try work(try snapshot.get())))
-                } catch {
-                    continuation.resume(returning: .failure(self.failure(error)))
-                }
-            }
+        switch await readers.read(work) {
+        case .success(let value): return value
+        case .failure(let error): throw failure(error)
         }
-        // A closed pool throws errors of its own from reads.
-        if case .failure = result, isClosed.withLock({ $0 }) { throw .closed }
-        return try result.get()
     }
 
     package func inSnapshot<Value: Sendable>(
         _ work: @escaping @Sendable (any SQLReader) throws -> Value
     ) async throws(StorageError) -> Value {
-        try await read { try work(ReadConnection($0)) }
+        try await read { try work($0) }
     }
 
     package func inTransaction<Value: Sendable>(
@@ -369,44 +348,34 @@ package final class SQLiteStore: GatewayStore, SQLStore {
         }
         guard !wasClosed else { return }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            pool.asyncWriteWithoutTransaction { db in
+            writing.submit { connection in
                 self.writer.close()
                 self.recent.forgetAll()
-                if let handle = db.sqliteConnection { Checkpointer.unfollow(handle) }
+                if let db = try? connection.get() { Checkpointer.unfollow(db.handle) }
                 continuation.resume()
             }
         }
         // Blocks until the checkpoint and the readers are done: not on a thread of the cooperative pool.
-        let failure: StorageError? = await withCheckedContinuation { continuation in
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             DispatchQueue.global().async {
                 self.checkpointer.close()
-                do {
-                    // GRDB closes its readers last, and they cannot checkpoint: without this the data stays in the WAL.
-                    // When it fails, the next start reads the WAL.
-                    _ = try? self.pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-                    try self.pool.close()
-                    continuation.resume(returning: nil)
-                } catch {
-                    continuation.resume(returning: StorageError(sqlite: error, path: self.path))
-                }
+                self.readers.close()
+                // The last one, which checkpoints when it closes. When that fails, the next start reads the WAL.
+                self.writing.close()
+                continuation.resume()
             }
-        }
-        if let failure {
-            logger.warning("the database was not closed cleanly", metadata: [LogKey.errorText: "\(failure.text)"])
         }
         lock.release()
     }
 
     package func probe() async throws(StorageError) {
-        _ = try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM incarnations") }
+        _ = try await read { try $0.prepare("SELECT count(*) FROM incarnations").hasRow() }
     }
 
     package func unfinishedPushes() async throws(StorageError) -> (count: Int, oldest: Timestamp?) {
         try await read { db in
-            let sql = "SELECT count(*), min(queued_at) FROM outbox WHERE held = 0"
-            guard let row = try Row.fetchOne(db, sql: sql) else { return (0, nil) }
-            let oldest: Int64? = row[1]
-            return (row[0], oldest.map { Timestamp(milliseconds: $0) })
+            let row = try db.prepare("SELECT count(*), min(queued_at) FROM outbox WHERE held = 0")
+            return try row.first { (try $0.value(0), try $0.value(1)) } ?? (0, nil)
         }
     }
 
@@ -418,9 +387,9 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     }
 }
 
-/// The writer's state, reached only from the pool's writer queue.
+/// The writer's state, reached only from the writer's queue.
 private final class WriterBox: @unchecked Sendable {
-    // Guarded by the pool's writer queue: `asyncWriteWithoutTransaction` runs one closure at a time.
+    // Guarded by the writer's queue, which runs one closure at a time.
     private var writer: Writer?
     private var isClosed = false
     private let memoryBytes: Int
@@ -431,18 +400,17 @@ private final class WriterBox: @unchecked Sendable {
         self.recent = recent
     }
 
-    func writer(of db: Database) throws -> Writer {
+    func writer(of db: Connection) throws -> Writer {
         if let writer { return writer }
         // A call that was admitted just before the store closed must not open the writer again.
-        guard !isClosed, let handle = db.sqliteConnection else { throw StorageError.closed }
-        let made = Writer(Connection(handle), memoryBytes: memoryBytes, recent: recent)
+        guard !isClosed else { throw StorageError.closed }
+        let made = Writer(db, memoryBytes: memoryBytes, recent: recent)
         writer = made
         return made
     }
 
     func close() {
         isClosed = true
-        writer?.close()
         writer = nil
     }
 }

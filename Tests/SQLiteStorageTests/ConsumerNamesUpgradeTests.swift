@@ -20,13 +20,11 @@ struct ConsumerNamesUpgradeTests {
     /// events of the brand with a message, with their consumers.
     private func prepare(_ sql: String = "") throws -> [(event: String, consumer: String)] {
         try engine.load(fixture: "data-0001")
-        let queue = try DatabaseQueue(path: engine.path)
-        try queue.write { try Schema.mark($0, all: Migrations.all) }
-        var migrator = DatabaseMigrator()
-        for migration in Migrations.all.prefix(17) {
-            migrator.registerMigration(migration.name, migrate: migration.apply)
+        do {
+            let db = try Connection(path: engine.path)
+            try Migrations.apply(to: db, path: engine.path, Schema(db), all: Array(Migrations.all.prefix(17)))
         }
-        try migrator.migrate(queue)
+        let queue = try DatabaseQueue(path: engine.path)
         let events: [(event: String, consumer: String)] = try queue.write { db in
             try db.execute(sql: sql)
             return try Row.fetchAll(

@@ -142,15 +142,31 @@ struct FileAccessFixture {
     }
 }
 
-extension Database {
-    private struct NotExposed: Error {}
-
+/// A connection of the engine, or of GRDB, which tests use to look at files.
+protocol FileOwner {
     /// Returns SQLite's connection.
+    func handle() throws -> OpaquePointer
+}
+
+private struct NotExposed: Error {}
+
+extension Database: FileOwner {
     func handle() throws -> OpaquePointer {
         guard let handle = sqliteConnection else { throw NotExposed() }
         return handle
     }
+}
 
+extension Connection: FileOwner {
+    func handle() -> OpaquePointer { handle }
+}
+
+extension Row {
+    /// Returns a column's value; throws where GRDB's subscript traps.
+    func value<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value { try decode(atIndex: index) }
+}
+
+extension FileOwner {
     /// Returns an open file; see `UnsafeMutablePointer.file(of:_:)`.
     func file(_ operation: Int32) throws -> UnsafeMutablePointer<sqlite3_file> {
         guard let file = UnsafeMutablePointer.file(of: try handle(), operation) else { throw NotExposed() }
@@ -160,7 +176,7 @@ extension Database {
     /// Returns the addresses of the methods of both files.
     func fileMethods() throws -> (database: UInt, wal: UInt) {
         // SQLite exposes the WAL of a connection that has read.
-        _ = try Int.fetchOne(self, sql: "SELECT count(*) FROM sqlite_master")
+        sqlite3_exec(try handle(), "SELECT count(*) FROM sqlite_master", nil, nil, nil)
         return (
             UInt(bitPattern: try file(SQLITE_FCNTL_FILE_POINTER).pointee.pMethods),
             UInt(bitPattern: try file(SQLITE_FCNTL_JOURNAL_POINTER).pointee.pMethods)

@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import GatewayModel
 import GatewayStorage
 import Testing
@@ -68,11 +67,13 @@ struct FormerDevicesTests {
                     SELECT i, 1, 'shop', 'd-2', 1, 'apns', 'accepted', 1, 0, 1 FROM n;
                     """
             )
-            return try ["UPDATE registrations SET consumer = 2 WHERE id = 1", "DELETE FROM registrations WHERE id = 1"]
+            return ["UPDATE registrations SET consumer = 2 WHERE id = 1", "DELETE FROM registrations WHERE id = 1"]
                 .map {
-                    let statement = try db.makeStatement(sql: $0)
-                    try statement.execute()
-                    return sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 0)
+                    var statement: OpaquePointer?
+                    sqlite3_prepare_v2(db.handle, $0, -1, &statement, nil)
+                    defer { sqlite3_finalize(statement) }
+                    #expect(sqlite3_step(statement) == SQLITE_DONE)
+                    return sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0)
                 }
         }
         #expect(steps.allSatisfy { (1...1000).contains($0) }, "\(steps)")

@@ -26,13 +26,11 @@ struct LargeUpgradeTests {
     /// Migrates data of the first version to a later schema, and fills it as that build would have.
     private func prepare(through last: Int) throws -> DatabaseQueue {
         try engine.load(fixture: "data-0001")
-        let queue = try DatabaseQueue(path: engine.path)
-        try queue.write { try Schema.mark($0, all: Migrations.all) }
-        var migrator = DatabaseMigrator()
-        for migration in Migrations.all.prefix(last) {
-            migrator.registerMigration(migration.name, migrate: migration.apply)
+        do {
+            let db = try Connection(path: engine.path)
+            try Migrations.apply(to: db, path: engine.path, Schema(db), all: Array(Migrations.all.prefix(last)))
         }
-        try migrator.migrate(queue)
+        let queue = try DatabaseQueue(path: engine.path)
         try queue.write { db in
             try db.execute(sql: Self.rows)
             try db.execute(sql: last < 10 ? Self.waitingByDevice : Self.waitingByQueue)

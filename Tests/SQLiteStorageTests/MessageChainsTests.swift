@@ -51,10 +51,11 @@ struct MessageChainsTests {
     /// Returns the sequences that a walk reaches only after more than 63 later messages, or that it passes.
     private func sequencesFarOff(_ store: SQLiteStore) async throws -> [Int64] {
         try await store.read { db in
-            let chains = try MessageChains(ReadConnection(db))
-            let row = try Row.fetchOne(db, sql: "SELECT conversation, last_message FROM conversation_heads")
-            let head = try #require(row)
-            let (conversation, last) = try (head.value(0) as Int64, head.value(1) as Int64)
+            let chains = try MessageChains(db)
+            let head = try db.prepare(once: "SELECT conversation, last_message FROM conversation_heads").first {
+                try ($0.value(0) as Int64, $0.value(1) as Int64)
+            }
+            let (conversation, last) = try #require(head)
             return try Int64.fetchAll(db, sql: "SELECT sequence FROM messages ORDER BY key").filter { sequence in
                 let key = try chains.place(after: sequence - 1, in: conversation)?.message ?? last
                 var later = 0

@@ -42,7 +42,7 @@ struct OpeningTests {
         let other = try DatabaseQueue(path: engine.path)
         let own = try await other.read { try $0.fileMethods() }
         let writer = try await store.pool.writeWithoutTransaction { try $0.fileMethods() }
-        let checkpointer = try await store.checkpointer.queue.read { try $0.fileMethods() }
+        let checkpointer = try store.checkpointer.queue.wait { try $0.fileMethods() }
         #expect(writer.database == own.database && checkpointer.wal == own.wal)
         #expect((writer.wal != own.wal) == isTuned)
         #expect((checkpointer.database != own.database) == isTuned)
@@ -57,10 +57,6 @@ struct OpeningTests {
         #expect(try await store.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: sql) } == 1)
         #expect(try await store.pool.read { try Int.fetchOne($0, sql: sql) } == 1)
         await store.close()
-        var other = Configuration()
-        other.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = OFF") }
-        let queue = try DatabaseQueue(path: engine.path, configuration: SQLiteStore.configuration(other))
-        #expect(try await queue.read { try Int.fetchOne($0, sql: sql) } == 1)
     }
 
     @Test("an open file cannot be opened again, a closed one can")

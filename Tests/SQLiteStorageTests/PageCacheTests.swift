@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLStorage
 import TestSupport
 import Testing
 
@@ -15,56 +15,50 @@ struct PageCacheTests {
         // The first connection of the process sets the cache.
         try await engine.openSQLite().close()
         let path = engine.path + ".walk"
-        let pool = try DatabasePool(path: path, configuration: SQLiteStore.configuration())
+        let writer = try SQLiteStore.connect(path)
+        try writer.execute(sql: "PRAGMA journal_mode = WAL")
         var random = SplitMix(seed: seed)
-        var expected: [Int64: Data] = [:]
-        try await pool.write { db in
-            try db.execute(sql: "CREATE TABLE t (k INTEGER PRIMARY KEY, v BLOB NOT NULL)")
-            try db.execute(sql: "CREATE INDEX t_v ON t (v)")
-        }
+        var expected: [Int64: [UInt8]] = [:]
+        try writer.execute(sql: "CREATE TABLE t (k INTEGER PRIMARY KEY, v BLOB NOT NULL); CREATE INDEX t_v ON t (v)")
+        let reader = try SQLiteStore.connect(path, isReadOnly: true)
         // Fewer pages than the file has, and enough to hold some beyond its end.
-        try await pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = 200") }
+        try writer.execute(sql: "PRAGMA cache_size = 200")
         for step in 0..<60 {
             let before = expected
-            var changes: [(key: Int64, value: Data?)] = []
+            var changes: [(key: Int64, value: [UInt8]?)] = []
             for _ in 0..<Int.random(in: 1...400, using: &random) {
                 let key = Int64.random(in: 0..<4000, using: &random)
                 let isRemoved = Int.random(in: 0..<100, using: &random) < (step % 20 < 10 ? 20 : 90)
                 let bytes = (0..<Int.random(in: 0...900, using: &random)).map { _ in
                     UInt8.random(in: 0...255, using: &random)
                 }
-                let value = isRemoved ? nil : Data(bytes)
+                let value = isRemoved ? nil : bytes
                 changes.append((key, value))
                 expected[key] = value
             }
             let isRolledBack = Int.random(in: 0..<3, using: &random) == 0
             if isRolledBack { expected = before }
-            try await pool.writeWithoutTransaction { [changes] db in
-                try db.inTransaction {
-                    for change in changes {
-                        if let value = change.value {
-                            try db.execute(
-                                sql: "INSERT OR REPLACE INTO t VALUES (?, ?)",
-                                arguments: [change.key, value]
-                            )
-                        } else {
-                            try db.execute(sql: "DELETE FROM t WHERE k = ?", arguments: [change.key])
-                        }
-                    }
-                    return isRolledBack ? .rollback : .commit
+            try writer.execute(sql: "BEGIN")
+            for change in changes {
+                if let value = change.value {
+                    try writer.execute(sql: "INSERT OR REPLACE INTO t VALUES (?, ?)", arguments: [change.key, value])
+                } else {
+                    try writer.execute(sql: "DELETE FROM t WHERE k = ?", arguments: [change.key])
                 }
-                if step % 13 == 12 { try db.execute(sql: "VACUUM") }
             }
+            try writer.execute(sql: isRolledBack ? "ROLLBACK" : "COMMIT")
+            if step % 13 == 12 { try writer.execute(sql: "VACUUM") }
             // A reader drops its pages when the writer has changed the file.
-            let (stored, check) = try await pool.read { db in
+            let (stored, check) = try reader.snapshot { db in
                 (
-                    try Row.fetchAll(db, sql: "SELECT k, v FROM t").map { ($0[0] as Int64, $0[1] as Data) },
+                    try db.prepare(once: "SELECT k, v FROM t").all { row -> (Int64, [UInt8])? in
+                        (try row.value(0), try row.value(1))
+                    },
                     step % 6 == 5 ? try String.fetchOne(db, sql: "PRAGMA integrity_check") : "ok"
                 )
             }
             #expect(check == "ok")
             #expect(Dictionary(uniqueKeysWithValues: stored) == expected)
         }
-        try pool.close()
     }
 }

@@ -51,14 +51,12 @@ struct ReplayKeyTests {
         let day = now.milliseconds / 86_400_000 - daysAgo
         try await store.pool.write { db in
             try db.execute(
-                sql: """
-                    INSERT INTO dedupe (day, brand, event, body_hash) SELECT ?, key, ?, 5 FROM brands;
-                    INSERT INTO dedupe_text_days VALUES (?);
-                    INSERT INTO dedupe_brand_buckets VALUES (?);
-                    INSERT INTO dedupe_unnumbered_buckets VALUES (?);
-                    """,
-                arguments: [day, Self.id, day, day, day]
+                sql: "INSERT INTO dedupe (day, brand, event, body_hash) SELECT ?, key, ?, 5 FROM brands",
+                arguments: [day, Self.id]
             )
+            for table in ["dedupe_text_days", "dedupe_brand_buckets", "dedupe_unnumbered_buckets"] {
+                try db.execute(sql: "INSERT INTO \(table) VALUES (?)", arguments: [day])
+            }
         }
         let start = try await store.begin(now: now)
         var ids = MessageIDGenerator()

@@ -149,7 +149,7 @@ struct ReplayMemoryTests {
                 WHERE length(event) = 18 AND typeof(event) = 'blob' GROUP BY day
                 """
             return try await store.pool.read { db in
-                try Row.fetchAll(db, sql: sql).map { row in
+                try db.prepare(once: sql).all { row in
                     let numbers: [String] = [try row.value(1), try row.value(2)]
                     return try [row.value(0)] + numbers.map { Int64($0, radix: 16) ?? -1 } + [row.value(3)]
                 }
@@ -221,7 +221,7 @@ struct ReplayMemoryTests {
         }
         let marks = try await store.pool.read { try Int64.fetchAll($0, sql: "SELECT bucket FROM dedupe_marks") }
         let buckets = try await store.pool.read {
-            try Row.fetchAll($0, sql: "SELECT day, count(*) FROM dedupe GROUP BY day").map { row -> [Int64] in
+            try $0.prepare(once: "SELECT day, count(*) FROM dedupe GROUP BY day").all { row -> [Int64]? in
                 [try row.value(0), try row.value(1)]
             }
         }

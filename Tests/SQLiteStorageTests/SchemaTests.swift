@@ -96,9 +96,8 @@ struct SchemaTests {
 
     /// Applies migrations as a build with no others does.
     private func migrate(by migrations: [Migration]) throws {
-        let pool = try DatabasePool(path: engine.path, configuration: SQLiteStore.configuration())
-        defer { try? pool.close() }
-        try Migrations.apply(to: pool, pool.read { try Schema($0) }, all: migrations)
+        let db = try SQLiteStore.connect(engine.path)
+        try Migrations.apply(to: db, path: engine.path, Schema(db), all: migrations)
     }
 
     private var bytes: Data {
@@ -135,7 +134,7 @@ struct SchemaTests {
         await (try open([Self.additive])).close()
         #expect(try query("PRAGMA application_id") == [Schema.applicationID])
         let all = Migrations.all + [Self.additive]
-        #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == all.map(\.hash))
+        #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == all.map { Data($0.hash) })
         #expect(try query("SELECT additive FROM applied_migrations ORDER BY name") == all.map(\.isAdditive))
         #expect(try !names.contains { $0.contains(".at-") }, "new data was copied")
     }
@@ -196,8 +195,9 @@ struct SchemaTests {
         try Data().write(to: URL(filePath: engine.path))
         await (try open()).close()
         let other = try SQLiteEngine()
-        try await DatabaseQueue(path: other.path).write { db in
-            try db.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        do {
+            let db = try Connection(path: other.path)
+            try db.run("CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
             try Schema.mark(db, all: Migrations.all)
         }
         let store = try other.openSQLite()
@@ -245,7 +245,7 @@ struct SchemaTests {
         _ = try await store.begin(now: Timestamp(milliseconds: 1_795_399_100_000))
         await store.close()
         #expect(try query("SELECT count(*) FROM messages") == messages)
-        #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == Migrations.all.map(\.hash))
+        #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == Migrations.all.map { Data($0.hash) })
 
         guard let refused = Migrations.all.dropFirst(count).last(where: { !$0.isAdditive }) else {
             let before = try SQLiteStore.open(
@@ -321,7 +321,7 @@ struct SchemaTests {
             #expect(try query("SELECT count(*) FROM \(table)")[0] == count, "\(table)")
         }
         #expect(try query("PRAGMA application_id") == [Schema.applicationID])
-        #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == Migrations.all.map(\.hash))
+        #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == Migrations.all.map { Data($0.hash) })
     }
 
     @Test("rows that waited before the upgrade keep their due time, and are handed out in order")

@@ -30,11 +30,6 @@ package final class GatewayServer: Sendable {
         services.sessions.onEnd { [hub = services.windows.hub] in hub.sessionsEnded($0) }
     }
 
-    /// Creates the router with all routes, for tests without a socket.
-    ///
-    /// - Returns: A new router each time.
-    package func makeRouter() -> Router<GatewayContext> { routes.finish() }
-
     /// All routes except those of listeners for operations only.
     var routes: RouteTable {
         var routes = RouteTable(shared: shared, limiter: limiter, addresses: addresses, limits: limits)

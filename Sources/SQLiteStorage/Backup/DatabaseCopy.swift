@@ -1,6 +1,7 @@
+import CSQLite
 import Foundation
-import GRDB
 import GatewayStorage
+import SQLStorage
 
 /// Copies one database file into another through SQLite, so that the content of the WAL is included.
 struct DatabaseCopy {
@@ -73,27 +74,18 @@ struct DatabaseCopy {
     private func copy(progress: (Int, Int) -> Void) throws(BackupError) -> BackupReport {
         do {
             let reader = try open()
-            let writer = try DatabaseQueue(path: partial)
+            let writer = try Connection(path: partial)
             // The file is synced once, at its end; until then nothing reads it.
-            try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
-            try withoutActuallyEscaping(progress) { progress in
-                try reader.read { source in
-                    // This read begins the transaction. Without it each step would begin and end one of its own, and
-                    // start over after each write by another connection.
-                    try Self.checkSchema(source, path: self.source)
-                    try writer.writeWithoutTransaction { target in
-                        try source.backup(to: target, pagesPerStep: Self.pagesPerStep) { step in
-                            progress(step.completedPageCount, step.totalPageCount)
-                        }
-                    }
-                }
+            try writer.run("PRAGMA synchronous = OFF")
+            try reader.snapshot { source in
+                // This read begins the transaction. Without it each step would begin and end one of its own, and start over
+                // after each write by another connection.
+                try Self.checkSchema(source, path: self.source)
+                try Self.copy(source, to: writer, progress)
             }
             // One file, readable without a WAL beside it; a gateway that opens it switches back to WAL mode.
-            try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
-            let report = try writer.read { try describe($0) }
-            try reader.close()
-            try writer.close()
-            return report
+            try writer.run("PRAGMA journal_mode = DELETE")
+            return try describe(writer)
         } catch let error as BackupError {
             throw error
         } catch {
@@ -104,18 +96,30 @@ struct DatabaseCopy {
         }
     }
 
-    private func open() throws(BackupError) -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
+    /// Copies all pages (https://sqlite.org/backup.html).
+    private static func copy(_ source: Connection, to target: Connection, _ progress: (Int, Int) -> Void) throws {
+        guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
+            throw SQLiteError(of: target.handle)
+        }
+        var code = SQLITE_OK
+        while code == SQLITE_OK {
+            code = sqlite3_backup_step(backup, pagesPerStep)
+            let total = sqlite3_backup_pagecount(backup)
+            progress(Int(total - sqlite3_backup_remaining(backup)), Int(total))
+        }
+        sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE else { throw SQLiteError(code) }
+    }
+
+    private func open() throws(BackupError) -> Connection {
         do {
-            return try DatabaseQueue(path: source, configuration: configuration)
+            return try Connection(path: source, isReadOnly: true)
         } catch {
             throw .source(StorageError(sqlite: error, path: source), path: source)
         }
     }
 
-    private static func checkSchema(_ db: Database, path: String) throws(BackupError) {
+    private static func checkSchema(_ db: Connection, path: String) throws(BackupError) {
         do {
             let schema = try Schema(db)
             try schema.check()
@@ -125,17 +129,17 @@ struct DatabaseCopy {
         }
     }
 
-    private func describe(_ db: Database) throws -> BackupReport {
-        let faults = try String.fetchAll(db, sql: "PRAGMA \(check.rawValue)(1)")
+    private func describe(_ db: Connection) throws -> BackupReport {
+        let faults = try db.prepare(once: "PRAGMA \(check.rawValue)(1)").all { try $0.storedText(0) }
         guard faults == ["ok"] else {
             // The text names pages, tables and indexes, no values.
             throw BackupError.source(.corrupt(detail: faults.first ?? "the check failed"), path: source)
         }
-        let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        let size = try db.size
         return BackupReport(
-            bytes: pages * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0),
-            pages: pages,
-            pendingDeliveries: try Int.fetchOne(db, sql: "SELECT count(*) FROM outbox") ?? 0,
+            bytes: size.bytes,
+            pages: size.pages,
+            pendingDeliveries: Int(try db.prepare(once: "SELECT count(*) FROM outbox").integer() ?? 0),
             newestMigration: try Schema(db).applied.last?.name ?? ""
         )
     }

@@ -1,6 +1,7 @@
+import CSQLite
 import Foundation
-import GRDB
 package import GatewayStorage
+import SQLStorage
 
 extension SQLiteStore {
     /// The kinds of rows that a verification counts, with their tables; a table that the data does not have yet has
@@ -25,40 +26,34 @@ extension SQLiteStore {
         guard FileManager.default.fileExists(atPath: path) else { throw .missing(path: path) }
         do {
             try DatabaseHeader(path: path).check()
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = .timeout(busySeconds)
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            defer { try? queue.close() }
-            return try queue.read { try report(on: $0) }
-        } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
-            throw .source(.corrupt(detail: error.message ?? error.resultCode.description), path: path)
+            return try Connection(path: path, isReadOnly: true).snapshot { try report(on: $0) }
+        } catch let error as SQLiteError where [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode) {
+            throw .source(.corrupt(detail: error.text), path: path)
         } catch {
             throw .source(StorageError(sqlite: error, path: path), path: path)
         }
     }
 
-    private static func report(on db: Database) throws -> VerificationReport {
+    private static func report(on db: Connection) throws -> VerificationReport {
         let schema = try Schema(db)
         try schema.check()
         guard let newest = schema.applied.last else { throw StorageError.foreign(detail: "it has no tables") }
-        let faults = try String.fetchAll(db, sql: "PRAGMA integrity_check(1)")
+        let faults = try db.prepare(once: "PRAGMA integrity_check(1)").all { try $0.storedText(0) }
         guard faults == ["ok"] else {
             // The text names pages, tables and indexes, no values.
             throw StorageError.corrupt(detail: faults.first ?? "the check failed")
         }
-        let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        let size = try db.size
         return VerificationReport(
-            bytes: pages * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0),
-            pages: pages,
+            bytes: size.bytes,
+            pages: size.pages,
             newestMigration: newest.name,
             pendingMigrations: schema.pending().map(\.name),
             rows: try countedTables.map { kind, table in
-                VerificationReport.Rows(
-                    kind: kind,
-                    count: try db.tableExists(table)
-                        ? Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0 : 0
-                )
+                let isThere = try db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+                    .text(table).hasRow()
+                let count = isThere ? try db.prepare(once: "SELECT count(*) FROM \(table)").integer() : nil
+                return VerificationReport.Rows(kind: kind, count: Int(count ?? 0))
             }
         )
     }

@@ -1,6 +1,4 @@
-import Dispatch
-import GRDB
-import GRDBSQLite
+import CSQLite
 import GatewayStorage
 import Logging
 import Synchronization
@@ -38,7 +36,8 @@ final class Checkpointer: Sendable {
     }
 
     /// The queue of its connection.
-    let queue: DatabaseQueue
+    let queue: ConnectionQueue
+    private let path: String
     private let logger: Logger
     private let state = Mutex(State())
 
@@ -50,16 +49,15 @@ final class Checkpointer: Sendable {
     ///   - logger: The logger for warnings.
     /// - Throws: An error of SQLite.
     init(path: String, isThrottled: Bool, logger: Logger) throws {
-        var configuration = Configuration()
-        configuration.label = "switchboard.sqlite.checkpointer"
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
-        queue = try DatabaseQueue(path: path, configuration: configuration)
+        self.path = path
         self.logger = logger
-        guard isThrottled else { return }
-        queue.inDatabase { db in
-            guard let handle = db.sqliteConnection else { return }
-            ThrottledCheckpointFile.install(on: handle)
+        queue = ConnectionQueue(label: "switchboard.sqlite.checkpointer") {
+            let connection = try Connection(path: path)
+            try connection.run("PRAGMA wal_autocheckpoint = 0")
+            if isThrottled { ThrottledCheckpointFile.install(on: connection.handle) }
+            return connection
         }
+        try queue.wait { _ in }
     }
 
     /// Watches the WAL of the writer's connection; on the writer's queue, which must not outlive this object.
@@ -81,7 +79,7 @@ final class Checkpointer: Sendable {
     static func unfollow(_ writer: OpaquePointer) { sqlite3_wal_hook(writer, nil, nil) }
 
     /// Ends a running checkpoint; blocks.
-    func close() { try? queue.close() }
+    func close() { queue.close() }
 
     /// Called within each commit: only decides, because the caller waits for the commit.
     private func logGrew(to pages: Int) {
@@ -105,16 +103,14 @@ final class Checkpointer: Sendable {
     /// of the last commit have got their results.
     ///
     /// An error recurs in the next commit's checkpoint or in its writes.
-    func moveRest(of writer: Database) {
+    func moveRest(of writer: Connection) {
         let isNext = state.withLock { state in
             defer { state.isWriterNext = false }
             return state.isWriterNext
         }
-        guard isNext, let handle = writer.sqliteConnection else { return }
-        var moved: Int32 = -1
         // Busy while the other checkpoint runs: then the next commit tries again.
-        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, &moved)
-        if moved >= 0 { state.withLock { $0.moved = Int(moved) } }
+        guard isNext, let moved = try? writer.checkpoint(SQLITE_CHECKPOINT_PASSIVE), moved >= 0 else { return }
+        state.withLock { $0.moved = moved }
     }
 
     /// Moves the present content of the WAL concurrently with the writer.
@@ -133,35 +129,34 @@ final class Checkpointer: Sendable {
     ///
     /// - Returns: False when a reader uses the WAL.
     /// - Throws: When the files cannot be written.
-    func cutOff(_ writer: Database) throws -> Bool {
-        guard let handle = writer.sqliteConnection else { return false }
+    func cutOff(_ writer: Connection) throws -> Bool {
         // A reader that begins afterwards needs nothing of the WAL.
-        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        _ = try? writer.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
         // No waiting for readers: events would wait too.
-        sqlite3_busy_timeout(handle, 0)
-        defer { sqlite3_busy_timeout(handle, Int32(SQLiteStore.busySeconds * 1000)) }
-        let result = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        switch result {
-        case SQLITE_OK:
-            state.withLock { ($0.pages, $0.moved, $0.next) = (0, 0, $0.start) }
-            return true
-        case SQLITE_BUSY, SQLITE_LOCKED: return false
-        default: throw DatabaseError(resultCode: ResultCode(rawValue: result))
+        sqlite3_busy_timeout(writer.handle, 0)
+        defer { sqlite3_busy_timeout(writer.handle, Connection.busyMilliseconds) }
+        do {
+            try writer.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+        } catch let error as SQLiteError where [SQLITE_BUSY, SQLITE_LOCKED].contains(error.primaryCode) {
+            return false
         }
+        state.withLock { ($0.pages, $0.moved, $0.next) = (0, 0, $0.start) }
+        return true
     }
 
     private func moveBesideWriter(_ completion: @escaping @Sendable () -> Void = {}) {
-        queue.asyncWriteWithoutTransaction { db in
+        queue.submit { connection in
             defer { completion() }
             var moved: Int?
             var start: Int?
             do {
-                start = try Int.fetchOne(db, sql: "PRAGMA page_count").map { Self.start.clamped($0 / 4) }
-                moved = try db.checkpoint(.passive).checkpointedFrameCount
+                let db = try connection.get()
+                start = Self.start.clamped(try db.size.pages / 4)
+                moved = try db.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
             } catch {
                 self.logger.warning(
                     "the WAL checkpoint failed; it is retried",
-                    metadata: [LogKey.errorText: "\(StorageError(sqlite: error, path: self.queue.path).text)"]
+                    metadata: [LogKey.errorText: "\(StorageError(sqlite: error, path: self.path).text)"]
                 )
             }
             self.state.withLock { state in

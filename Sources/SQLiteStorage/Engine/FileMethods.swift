@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 /// The methods that SQLite calls on one of its files in place of its own (sqlite.org, "The OS interface"), with their
 /// state.

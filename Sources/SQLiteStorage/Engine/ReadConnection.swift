@@ -1,17 +1,10 @@
-import GRDB
-import GatewayStorage
 import SQLStorage
 
 /// A connection that reads from one snapshot; valid within one call of ``SQLiteStore/read(_:)``.
 struct ReadConnection: SQLReader {
-    private let db: Database
-    private let handle: OpaquePointer
+    private let db: Connection
 
-    init(_ db: Database) throws {
-        guard let handle = db.sqliteConnection else { throw StorageError.closed }
-        self.db = db
-        self.handle = handle
-    }
+    init(_ db: Connection) { self.db = db }
 
     /// Returns the cached statement of a constant text: preparing a statement costs more than most take to run.
     func prepare(_ sql: StaticString) throws -> Statement { try prepare(composed: String(describing: sql)) }
@@ -20,10 +13,9 @@ struct ReadConnection: SQLReader {
     ///
     /// Each text is cached as long as the connection is open, so that it must not contain a value.
     func prepare(composed sql: String) throws -> Statement {
-        let kept = try db.cachedStatement(sql: sql)
-        return try Statement(handle, of: kept.sqliteStatement, owner: kept) ?? prepare(once: sql)
+        try Statement(db.handle, of: db.keep(sql)) ?? prepare(once: sql)
     }
 
     /// Returns a statement of any text, which is prepared each time.
-    func prepare(once sql: String) throws -> Statement { try Statement(handle, sql) }
+    func prepare(once sql: String) throws -> Statement { try db.prepare(once: sql) }
 }

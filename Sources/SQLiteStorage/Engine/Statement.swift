@@ -1,14 +1,12 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import SQLStorage
 
 /// A prepared statement; confined to the queue of its connection, which must be open as long as it lives.
 ///
-/// Binds and reads through the C interface: GRDB's argument API costs about a quarter more on the hot path.
 final class Statement {
     private let handle: OpaquePointer
     /// The owner that frees it; nil when this object does.
-    private let owner: AnyObject?
+    private let owner: KeptStatement?
     private let connection: OpaquePointer
     private var index: Int32 = 0
     /// The buffer of the bound texts and blobs, one after the other; allocated with the first.
@@ -23,10 +21,7 @@ final class Statement {
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ connection: OpaquePointer, _ sql: String) throws {
-        var handle: OpaquePointer?
-        let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-        guard code == SQLITE_OK, let handle else { throw Statement.error(connection, code) }
-        self.handle = handle
+        handle = try Self.prepare(connection, sql)
         self.connection = connection
         owner = nil
     }
@@ -34,9 +29,9 @@ final class Statement {
     /// Uses a statement that another object caches.
     ///
     /// - Returns: Nil when it is between rows.
-    init?(_ connection: OpaquePointer, of handle: OpaquePointer, owner: AnyObject) {
-        guard sqlite3_stmt_busy(handle) == 0 else { return nil }
-        self.handle = handle
+    init?(_ connection: OpaquePointer, of owner: KeptStatement) {
+        guard sqlite3_stmt_busy(owner.handle) == 0 else { return nil }
+        handle = owner.handle
         self.connection = connection
         self.owner = owner
     }
@@ -52,11 +47,11 @@ final class Statement {
         texts?.deallocate()
     }
 
-    static func error(_ connection: OpaquePointer, _ code: Int32) -> DatabaseError {
-        DatabaseError(
-            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
-            message: String(cString: sqlite3_errmsg(connection))
-        )
+    fileprivate static func prepare(_ connection: OpaquePointer, _ sql: String) throws -> OpaquePointer {
+        var handle: OpaquePointer?
+        let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard code == SQLITE_OK, let handle else { throw SQLiteError(of: connection) }
+        return handle
     }
 
     // MARK: Binding, in the order of the parameters
@@ -144,7 +139,7 @@ final class Statement {
     func run() throws {
         let code = sqlite3_step(handle)
         sqlite3_reset(handle)
-        guard code == SQLITE_DONE || code == SQLITE_ROW else { throw Statement.error(connection, code) }
+        guard code == SQLITE_DONE || code == SQLITE_ROW else { throw SQLiteError(of: connection) }
     }
 
     /// Moves to the next row; a caller that stops early must reset it by ``end()``.
@@ -154,8 +149,8 @@ final class Statement {
         case SQLITE_DONE:
             sqlite3_reset(handle)
             return false
-        case let code:
-            let error = Statement.error(connection, code)
+        default:
+            let error = SQLiteError(of: connection)
             sqlite3_reset(handle)
             throw error
         }
@@ -189,6 +184,15 @@ final class Statement {
         guard let bytes = sqlite3_column_blob(handle, column) else { return [] }
         return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))
     }
+}
+
+/// A prepared statement that a connection keeps, for one ``Statement`` at a time.
+final class KeptStatement {
+    fileprivate let handle: OpaquePointer
+
+    init(_ connection: OpaquePointer, _ sql: String) throws { handle = try Statement.prepare(connection, sql) }
+
+    deinit { sqlite3_finalize(handle) }
 }
 
 extension Statement: SQLStatement {

@@ -1,5 +1,5 @@
+import CSQLite
 import Dispatch
-import GRDBSQLite
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 /// A buffer of the frames of a commit, so that they go to the WAL in one write instead of two for each page.
 ///

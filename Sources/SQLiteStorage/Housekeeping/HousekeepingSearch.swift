@@ -1,4 +1,3 @@
-import GRDB
 import GatewayModel
 import GatewayStorage
 import SQLStorage
@@ -6,21 +5,17 @@ import SQLStorage
 /// Searches for rows to be removed, on a reader: short reads of a range of keys, so that neither the writer nor the
 /// checkpoints wait.
 struct HousekeepingSearch {
-    let db: OpaquePointer
+    let db: ReadConnection
 
-    init(_ db: Database) throws {
-        guard let handle = db.sqliteConnection else { throw StorageError.closed }
-        self.db = handle
-    }
+    init(_ db: ReadConnection) { self.db = db }
 
     /// Finds deliveries in the log, brand by brand in the order of their ids, which is that of time.
     func deliveries(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> HousekeepingFound {
         var found = HousekeepingFound()
         var seen = 0
         for (brand, limit, after) in batch.remaining(of: before) {
-            guard let key = try brandKey(brand) else { continue }
-            let rows = try Statement(
-                db,
+            guard let key = try db.brandKey(brand) else { continue }
+            let rows = try db.prepare(
                 """
                 SELECT id, queued_at FROM delivery_log INDEXED BY delivery_log_brand \
                 WHERE indexed = 1 AND brand = ?1 AND id > ?2 UNION ALL \
@@ -50,15 +45,14 @@ struct HousekeepingSearch {
     /// mark. The removal checks again that a message has no outbox row: a delivery may be retried.
     func messages(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> HousekeepingFound {
         for (brand, limit, after) in batch.remaining(of: before) {
-            guard let key = try brandKey(brand) else { continue }
+            guard let key = try db.brandKey(brand) else { continue }
             var found = HousekeepingFound()
             let mark = try messageMark(key)
             let start = max(after, mark)
             var through = start
             var firstKept: Int64?
             var seen = 0
-            let rows = try Statement(
-                db,
+            let rows = try db.prepare(
                 """
                 SELECT m.key, m.accepted_at, CASE WHEN c.brand = ?2 THEN EXISTS (SELECT 1 FROM registrations r \
                 JOIN outbox o ON o.registration = r.id WHERE r.consumer = c.consumer AND o.message = m.key) END \
@@ -102,12 +96,12 @@ struct HousekeepingSearch {
     }
 
     private func brandKey(_ brand: BrandID) throws -> Int64? {
-        let row = try Statement(db, "SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
+        let row = try db.prepare("SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
         return try row.next() ? row.int64(0) : nil
     }
 
     private func messageMark(_ brand: Int64) throws -> Int64 {
-        let row = try Statement(db, "SELECT message FROM message_marks WHERE brand = ?").int(brand)
+        let row = try db.prepare("SELECT message FROM message_marks WHERE brand = ?").int(brand)
         return try row.next() ? row.int64(0) : .min
     }
 }

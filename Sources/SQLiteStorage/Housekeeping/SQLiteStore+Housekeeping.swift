@@ -1,4 +1,3 @@
-import GRDB
 package import GatewayStorage
 import SQLStorage
 import TurnRules
@@ -7,7 +6,7 @@ extension SQLiteStore {
     package func runHousekeeping(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
         switch batch.work {
         case .expired:
-            return try await remove(try await read { try ReadConnection($0).expired(batch) }) {
+            return try await remove(try await read { try $0.expired(batch) }) {
                 var rows = $0
                 return try rows.expire($1.rows, at: batch.now)
             }
@@ -20,11 +19,11 @@ extension SQLiteStore {
                 try $0.removeMessages($1.rows, mark: $1.mark)
             }
         case .conversations(let before):
-            return try await remove(try await read { try ReadConnection($0).conversations(batch, before: before) }) {
+            return try await remove(try await read { try $0.conversations(batch, before: before) }) {
                 try $0.removeConversations($1)
             }
         case .campaigns(let before):
-            return try await remove(try await read { try ReadConnection($0).campaigns(batch, before: before) }) {
+            return try await remove(try await read { try $0.campaigns(batch, before: before) }) {
                 try $0.removeCampaigns($1)
             }
         // An index leads to exactly these rows, so that the writer finds them itself.
@@ -60,8 +59,7 @@ extension SQLiteStore {
             return HousekeepingProgress(removed: removed, next: next, heldMilliseconds: held)
         case .deletedApps:
             // Requested often, and mostly there is none: then the writer stays free for events.
-            guard try await read({ try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM deleted_lanes)") }) == true
-            else {
+            guard try await read({ try $0.prepare("SELECT 1 FROM deleted_lanes LIMIT 1").hasRow() }) else {
                 return HousekeepingProgress(removed: 0, next: nil, heldMilliseconds: 0)
             }
             return try await remove { writer in

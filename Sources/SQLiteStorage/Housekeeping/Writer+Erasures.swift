@@ -6,8 +6,7 @@ import TurnRules
 extension HousekeepingSearch {
     /// Returns the first consumer that is being erased, with items of the outbound feed that name it.
     func erasure(limit: Int) throws -> ErasureWork? {
-        let row = try Statement(
-            db,
+        let row = try db.prepare(
             """
             SELECT consumer, brand, id, outbound_next, outbound_through FROM erasures WHERE removed = 0 \
             ORDER BY consumer LIMIT 1
@@ -21,12 +20,11 @@ extension HousekeepingSearch {
             outboundThrough: row.int64(4)
         )
         let name = row.string(2)
-        let rows = try Statement(
-            db,
-            """
-            SELECT position FROM outbound INDEXED BY outbound_consumer WHERE brand = ?2 \
-            AND json_extract(data, '$.consumer') = ?1 AND position > ?3 AND position <= ?4 ORDER BY position LIMIT \(limit)
-            """
+        let rows = try db.prepare(
+            once: """
+                SELECT position FROM outbound INDEXED BY outbound_consumer WHERE brand = ?2 \
+                AND json_extract(data, '$.consumer') = ?1 AND position > ?3 AND position <= ?4 ORDER BY position LIMIT \(limit)
+                """
         ).text(name).int(work.brand).int(work.outboundNext).int(work.outboundThrough)
         while try rows.next() { work.items.append(rows.int64(0)) }
         work.outboundNext = work.items.count == limit ? work.items.last ?? work.outboundNext : work.outboundThrough
@@ -37,8 +35,7 @@ extension HousekeepingSearch {
 extension HousekeepingSearch {
     /// Whether consumers were removed from the tables that the WAL may still contain.
     func isLogToBeCutOff() throws -> Bool {
-        let row = try Statement(db, "SELECT 1 FROM erasures WHERE removed = 1 LIMIT 1")
-        return try row.next()
+        try db.prepare("SELECT 1 FROM erasures WHERE removed = 1 LIMIT 1").hasRow()
     }
 }
 

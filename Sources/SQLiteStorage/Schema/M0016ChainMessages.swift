@@ -1,4 +1,4 @@
-import GRDB
+import SQLStorage
 
 /// Each message names the one before it in its conversation, instead of an index of messages by conversation.
 ///
@@ -85,23 +85,21 @@ enum M0016ChainMessages {
     ]
 
     /// Links the stored messages; in a conversation the order of keys is that of sequences.
-    private static func linkMessages(_ db: Database) throws {
+    private static func linkMessages(_ db: Connection) throws {
         var last = Int64.min
-        while let next = try Int64.fetchOne(
-            db,
-            sql: "SELECT max(key) FROM (SELECT key FROM messages WHERE key > ? ORDER BY key LIMIT ?)",
-            arguments: [last, movedAtOnce]
-        ) {
-            for move in moves { try db.execute(sql: move, arguments: [last, next]) }
+        while let next = try db.prepare(
+            "SELECT max(key) FROM (SELECT key FROM messages WHERE key > ? ORDER BY key LIMIT ?)"
+        ).int(last).int(movedAtOnce).first({ $0.optionalInt64(0) }) ?? nil {
+            for move in moves { try db.prepare(once: move).int(last).int(next).run() }
             last = next
         }
-        try db.execute(
-            sql: """
-                DROP TABLE links;
-                DROP TABLE tails;
-                DROP TABLE messages;
-                ALTER TABLE chained_messages RENAME TO messages;
-                """
+        try db.run(
+            """
+            DROP TABLE links;
+            DROP TABLE tails;
+            DROP TABLE messages;
+            ALTER TABLE chained_messages RENAME TO messages;
+            """
         )
     }
 }

@@ -1,6 +1,4 @@
 internal import Cryptography
-internal import Foundation
-import GRDB
 
 /// One step of the schema, in a transaction of its own; never edited once it is released.
 struct Migration: Sendable {
@@ -15,7 +13,7 @@ struct Migration: Sendable {
     /// Its statements, whose hash is stored with the data and compared at every start.
     let sql: String
     /// Runs after the statements, in the same transaction: for changes of rows that SQL cannot express.
-    let step: @Sendable (Database) throws -> Void
+    let step: @Sendable (Connection) throws -> Void
 
     /// Creates a migration.
     ///
@@ -28,7 +26,7 @@ struct Migration: Sendable {
         _ name: String,
         isAdditive: Bool,
         sql: String,
-        step: @escaping @Sendable (Database) throws -> Void = { _ in }
+        step: @escaping @Sendable (Connection) throws -> Void = { _ in }
     ) {
         self.name = name
         self.isAdditive = isAdditive
@@ -37,14 +35,14 @@ struct Migration: Sendable {
     }
 
     /// The SHA-256 of the statements.
-    var hash: Data { Data(SHA256.hash(data: Data(sql.utf8))) }
+    var hash: [UInt8] { Array(SHA256.hash(data: Array(sql.utf8))) }
 
     /// Applies it and records its hash; in a transaction.
     ///
     /// - Parameter db: The writer's connection.
     /// - Throws: An error of SQLite.
-    func apply(_ db: Database) throws {
-        try db.execute(sql: sql)
+    func apply(_ db: Connection) throws {
+        try db.run(sql)
         try step(db)
         try record(db)
     }
@@ -53,10 +51,8 @@ struct Migration: Sendable {
     ///
     /// - Parameter db: The writer's connection.
     /// - Throws: An error of SQLite.
-    func record(_ db: Database) throws {
-        try db.execute(
-            sql: "INSERT OR IGNORE INTO applied_migrations (name, hash, additive) VALUES (?, ?, ?)",
-            arguments: [name, hash, isAdditive]
-        )
+    func record(_ db: Connection) throws {
+        try db.prepare("INSERT OR IGNORE INTO applied_migrations (name, hash, additive) VALUES (?, ?, ?)")
+            .text(name).blob(hash).int(isAdditive ? 1 : 0).run()
     }
 }

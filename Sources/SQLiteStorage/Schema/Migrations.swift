@@ -1,5 +1,4 @@
-internal import Foundation
-import GRDB
+import SQLStorage
 import Synchronization
 internal import TextFormats
 
@@ -42,18 +41,25 @@ enum Migrations {
     /// Applies the pending migrations to a database whose schema was checked.
     ///
     /// - Parameters:
-    ///   - pool: The database.
+    ///   - db: The connection that writes.
+    ///   - path: The database file.
     ///   - schema: Its schema.
     ///   - all: The migrations.
     /// - Throws: An error of SQLite; the migrations that were applied before stay applied.
-    static func apply(to pool: DatabasePool, _ schema: Schema, all: [Migration] = all) throws {
-        if !schema.isMarked { try pool.write { try Schema.mark($0, all: all) } }
-        var migrator = DatabaseMigrator()
-        for migration in all { migrator.registerMigration(migration.name, migrate: migration.apply) }
-        guard !schema.pending(all: all).isEmpty else { return try migrator.migrate(pool) }
-        try pool.writeWithoutTransaction { try sortInFiles($0, beside: pool.path) }
-        try migrator.migrate(pool)
-        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
+    static func apply(to db: Connection, path: String, _ schema: Schema, all: [Migration] = all) throws {
+        if !schema.isMarked { try db.transaction { try Schema.mark(db, all: all) } }
+        let pending = schema.pending(all: all)
+        guard !pending.isEmpty else { return }
+        try sortInFiles(db, beside: path)
+        // The table's name is that of the library which applied the first ones.
+        try db.run("CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        for migration in pending {
+            try db.transaction {
+                try migration.apply(db)
+                try db.prepare("INSERT INTO grdb_migrations (identifier) VALUES (?)").text(migration.name).run()
+            }
+        }
+        try db.run("PRAGMA temp_store = MEMORY")
     }
 
     /// Lets a connection sort in temporary files, which SQLite deletes when it opens them: in memory, an index takes
@@ -61,16 +67,16 @@ enum Migrations {
     ///
     /// The files are beside the data: it may be the only place where a container can write. Where SQLite does not take
     /// the directory, it sorts in memory.
-    private static func sortInFiles(_ db: Database, beside path: String) throws {
+    private static func sortInFiles(_ db: Connection, beside path: String) throws {
         let parent = path.folderOfPath
         let directory = (parent.isEmpty ? "." : parent).replacing("'", with: "''")
         hasDirectory.withLock { isSet in
             guard !isSet else { return }
             isSet = true
-            try? db.execute(sql: "PRAGMA temp_store_directory = '\(directory)'")
+            try? db.run("PRAGMA temp_store_directory = '\(directory)'")
         }
-        guard try String.fetchOne(db, sql: "PRAGMA temp_store_directory") != nil else { return }
-        try db.execute(sql: "PRAGMA temp_store = FILE")
+        guard try db.prepare(once: "PRAGMA temp_store_directory").hasRow() else { return }
+        try db.run("PRAGMA temp_store = FILE")
     }
 
     /// Whether the directory of temporary files was set: once in a process, because other connections read it without a

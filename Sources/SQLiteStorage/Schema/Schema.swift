@@ -1,6 +1,6 @@
-internal import Foundation
-import GRDB
+import CSQLite
 import GatewayStorage
+import SQLStorage
 
 /// The schema of a database: its application id, and the applied migrations.
 struct Schema {
@@ -11,7 +11,7 @@ struct Schema {
     struct Applied {
         var name: String
         /// The hash of its statements; nil where the first version applied it, which recorded none.
-        var hash: Data?
+        var hash: [UInt8]?
         var isAdditive: Bool
     }
 
@@ -20,39 +20,36 @@ struct Schema {
     /// Whether the application id and the hashes are recorded.
     let isMarked: Bool
 
-    private let foundID: Int32
+    private let foundID: Int64
     private let hasOtherTables: Bool
 
     /// Reads the schema.
     ///
     /// - Parameter db: A connection, which may be read-only.
     /// - Throws: An error of SQLite.
-    init(_ db: Database) throws {
-        foundID = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-        let tables = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'"))
+    init(_ db: Connection) throws {
+        foundID = try db.prepare(once: "PRAGMA application_id").integer() ?? 0
+        let tables = try Set(
+            db.prepare(once: "SELECT name FROM sqlite_master WHERE type = 'table'").all { try $0.storedText(0) }
+        )
         let hasHashes = tables.contains("applied_migrations")
         hasOtherTables = !tables.subtracting(["grdb_migrations", "applied_migrations"]).isEmpty
         if tables.contains("grdb_migrations") {
-            let rows = try Row.fetchAll(
-                db,
-                sql: hasHashes
+            let rows = try db.prepare(
+                once: hasHashes
                     ? """
                     SELECT identifier, hash, additive FROM grdb_migrations g \
                     LEFT JOIN applied_migrations ON name = identifier ORDER BY g.rowid
                     """
                     : "SELECT identifier, NULL, NULL FROM grdb_migrations ORDER BY rowid"
             )
-            applied = try rows.map { row in
-                Applied(
-                    name: try row.value(0),
-                    hash: try row.value(1),
-                    isAdditive: try row.value(2) ?? false
-                )
+            applied = try rows.all { row in
+                Applied(name: try row.value(0), hash: try row.value(1), isAdditive: try row.value(2) ?? false)
             }
         } else {
             applied = []
         }
-        isMarked = foundID == Self.applicationID && hasHashes && applied.allSatisfy { $0.hash != nil }
+        isMarked = foundID == Int64(Self.applicationID) && hasHashes && applied.allSatisfy { $0.hash != nil }
     }
 
     /// Reads the schema from a file, which is not changed.
@@ -61,23 +58,15 @@ struct Schema {
     /// - Returns: The schema, and the size of the database in bytes.
     /// - Throws: An error of SQLite.
     static func read(path: String) throws -> (schema: Schema, bytes: UInt64) {
-        var configuration = SQLiteStore.configuration()
-        configuration.readonly = true
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        defer { try? queue.close() }
-        return try queue.read { db in
-            let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-            let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
-            return (try Schema(db), UInt64(pages) * UInt64(pageSize))
-        }
+        try SQLiteStore.connect(path, isReadOnly: true).snapshot { db in (try Schema(db), UInt64(try db.size.bytes)) }
     }
 
     /// Checks that this version can work with the data.
     ///
     /// - Parameter all: The migrations that this version knows.
-    /// - Throws: `StorageError`: foreign, newerSchema, changedMigration; `DatabaseError` when the records are damaged.
+    /// - Throws: `StorageError`: foreign, newerSchema, changedMigration; ``SQLiteError`` when the records are damaged.
     func check(all: [Migration] = Migrations.all) throws {
-        guard foundID == 0 || foundID == Self.applicationID else {
+        guard foundID == 0 || foundID == Int64(Self.applicationID) else {
             throw StorageError.foreign(detail: "its application id is \(foundID)")
         }
         let first = all.first?.name
@@ -93,7 +82,7 @@ struct Schema {
             guard let hash = applied.hash else {
                 // The first version recorded none, and had only the first migration.
                 guard applied.name == first else {
-                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "no hash of \(applied.name) is recorded")
+                    throw SQLiteError(SQLITE_CORRUPT, "no hash of \(applied.name) is recorded")
                 }
                 continue
             }
@@ -117,13 +106,13 @@ struct Schema {
     ///   - db: The writer's connection, in a transaction.
     ///   - all: The migrations that this version knows.
     /// - Throws: An error of SQLite.
-    static func mark(_ db: Database, all: [Migration]) throws {
-        try db.execute(
-            sql: """
-                CREATE TABLE IF NOT EXISTS applied_migrations (
-                    name TEXT NOT NULL PRIMARY KEY, hash BLOB NOT NULL, additive INTEGER NOT NULL) WITHOUT ROWID;
-                PRAGMA application_id = \(applicationID);
-                """
+    static func mark(_ db: Connection, all: [Migration]) throws {
+        try db.run(
+            """
+            CREATE TABLE IF NOT EXISTS applied_migrations (
+                name TEXT NOT NULL PRIMARY KEY, hash BLOB NOT NULL, additive INTEGER NOT NULL) WITHOUT ROWID;
+            PRAGMA application_id = \(applicationID);
+            """
         )
         let applied = try Set(Schema(db).applied.map(\.name))
         for migration in all where applied.contains(migration.name) { try migration.record(db) }

@@ -1,4 +1,3 @@
-import GRDB
 import GatewayModel
 import GatewayStorage
 import SQLStorage
@@ -49,8 +48,6 @@ final class Writer: TurnRows, SQLTransaction {
         self.recent = recent
         memory = WriterMemory(limit: memoryBytes)
     }
-
-    func close() { db.close() }
 
     /// Empties the memory.
     func forgetAll() {

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import GatewayModel
 import GatewayStorage
 import ProcessHarness
@@ -33,7 +33,7 @@ final class RawStore {
     /// - Throws: ``HarnessError``.
     init(path: String) throws {
         var db: OpaquePointer?
-        // As GRDB opens it: without locks around each call.
+        // As the engine opens it: without locks around each call.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
         guard sqlite3_open_v2(path, &db, flags, nil) == SQLITE_OK, let db else {
             throw HarnessError("cannot open \(path)")
