@@ -11,7 +11,7 @@ package struct ProviderCalls: Sendable {
     let client: GuardedHTTPClient
     let clock: any GatewayClock
     let metrics: IdentityProviderMetrics
-    /// What a provider responds is visible only to operators.
+    /// The log, which is visible only to operators: it has what a provider responds.
     let logger: Logger
 
     /// Creates the calls; none is made yet.
