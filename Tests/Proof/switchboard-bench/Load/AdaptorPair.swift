@@ -11,10 +11,10 @@ struct AdaptorPair: Sendable {
     /// The name in the report.
     var name: String
     var adaptor: LoadRoute
-    /// With the router, and bodies that are as long as the adaptor's of the same number.
+    /// Its bodies are as long as the adaptor's of the same number.
     var native: LoadRoute
-    /// The same requests as `native`, if there is a handler of them without the router.
-    var direct: LoadRoute?
+    /// Whether each request becomes an event.
+    var makesEvents = true
 }
 
 /// The pairs of an installation.
@@ -166,7 +166,8 @@ struct AdaptorPairs {
                 var request = LoadRoute.Request(body + spaces)
                 request.path = Self.brand + "/consumers/customer-\(number % Self.customers)/consents/news"
                 return request
-            }
+            },
+            makesEvents: false
         )
     }
 
@@ -189,8 +190,12 @@ struct AdaptorPairs {
         native: @escaping @Sendable (_ number: Int, _ consumer: Int) -> String
     ) -> AdaptorPair {
         let consumers = consumers
-        func events(_ path: String) -> LoadRoute {
-            LoadRoute(path: path, authorization: authorization) { number in
+        return AdaptorPair(
+            name: name,
+            adaptor: LoadRoute(path: path, authorization: credential, status: status) { number in
+                adaptor(number, number % consumers)
+            },
+            native: LoadRoute(path: Self.brand + "/events", authorization: authorization) { number in
                 let consumer = number % consumers
                 let event =
                     #"{"id":"event-\#(number)","type":"agent.message","consumer":"consumer-\#(consumer)","#
@@ -198,15 +203,6 @@ struct AdaptorPairs {
                 let missing = adaptor(number, consumer).body.count - event.utf8.count - 2
                 return LoadRoute.Request(event + String(repeating: "x", count: max(missing, 0)) + "\"}")
             }
-        }
-        return AdaptorPair(
-            name: name,
-            adaptor: LoadRoute(path: path, authorization: credential, status: status) { number in
-                adaptor(number, number % consumers)
-            },
-            // The query keeps it from the handler without the router.
-            native: events(Self.brand + "/events?"),
-            direct: events(Self.brand + "/events")
         )
     }
 }

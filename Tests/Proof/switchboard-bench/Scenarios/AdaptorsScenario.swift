@@ -5,8 +5,7 @@ import ProcessHarness
 /// The CPU of an adaptor's request, until its response, as a multiple of the gateway's own route that does the same with
 /// a body of the same length.
 ///
-/// The routes take turns on one gateway whose lanes are paused, so that no push is sent. Where adaptors are handled
-/// without the router, the limit is for the ratio to events that are too; the other one is to events through the router.
+/// The routes take turns on one gateway whose lanes are paused, so that no push is sent.
 struct AdaptorsScenario {
     /// The number of requests of a turn.
     var requests: Int
@@ -18,24 +17,18 @@ struct AdaptorsScenario {
     ///
     /// Many short ones: the same route measured twice differed by up to 12 % in 9 turns of 3,000 requests, by 1 % in 40 of
     /// 640. And all pairs in each round, so that a slow minute of the machine is not one pair's.
-    var rounds = 8
+    var rounds = 16
     /// The limit of the ratio.
     var limit = 1.15
 
     private static let consumers = 5000
     private static let connections = 64
 
-    /// The costs of a pair's routes: for each route a list of microseconds for a request, one for each turn.
+    /// The costs of a pair's routes: for each turn the microseconds for a request.
     private struct Costs {
-        let name: String
-        let routes: [LoadRoute]
-        var turns: [[Double]]
-
-        init(name: String, routes: [LoadRoute]) {
-            self.name = name
-            self.routes = routes
-            turns = routes.map { _ in [] }
-        }
+        let pair: AdaptorPair
+        var adaptor: [Double] = []
+        var native: [Double] = []
     }
 
     /// Runs it on fresh installations.
@@ -57,12 +50,13 @@ struct AdaptorsScenario {
                 all = costs
             } else {
                 for (place, costs) in costs.enumerated() {
-                    for (route, turns) in costs.turns.enumerated() { all[place].turns[route] += turns }
+                    all[place].adaptor += costs.adaptor
+                    all[place].native += costs.native
                 }
             }
         }
         var report = Report()
-        for costs in all { add(costs.turns, of: costs.name, to: &report) }
+        for costs in all { add(costs, to: &report) }
         return report
     }
 
@@ -80,9 +74,7 @@ struct AdaptorsScenario {
         let pairs = all.messages + [all.consent]
         // Whole rows of connections, so that each customer's consents come over one.
         let requests = (requests + Self.connections - 1) / Self.connections * Self.connections
-        var measured = pairs.map { pair in
-            Costs(name: pair.name, routes: [pair.adaptor, pair.native] + (pair.direct.map { [$0] } ?? []))
-        }
+        var measured = pairs.map { Costs(pair: $0) }
         for pair in pairs {
             for number in [0, 999_999] {
                 let lengths = [pair.adaptor, pair.native].map { $0.request(number).body.count }
@@ -93,17 +85,19 @@ struct AdaptorsScenario {
         // The first round is warm-up and is not counted. The order alternates, because the queue becomes longer, and a turn
         // may pay for the checkpoints of the one before it.
         for round in 0...rounds {
-            for (pair, costs) in measured.enumerated() {
-                for place in round % 2 == 0 ? Array(costs.routes.indices) : costs.routes.indices.reversed() {
-                    let route = costs.routes[place]
+            for (place, pair) in pairs.enumerated() {
+                for isAdaptor in round % 2 == 0 ? [true, false] : [false, true] {
+                    let route = isAdaptor ? pair.adaptor : pair.native
                     let made = (number..<number + requests).map(route.request)
                     number += requests
                     let before = try ProcessUsage(pid: installation.gateway.process.id).cpuSeconds
                     try await load.post(made, to: route)
                     let spent = try ProcessUsage(pid: installation.gateway.process.id).cpuSeconds - before
-                    if round > 0 { measured[pair].turns[place].append(spent * 1e6 / Double(requests)) }
+                    guard round > 0 else { continue }
+                    let turns = isAdaptor ? \Costs.adaptor : \Costs.native
+                    measured[place][keyPath: turns].append(spent * 1e6 / Double(requests))
                 }
-                if pairs[pair].direct != nil { events += costs.routes.count * requests }
+                if pair.makesEvents { events += 2 * requests }
             }
             try await check(events, installation, http)
         }
@@ -111,17 +105,15 @@ struct AdaptorsScenario {
         return measured
     }
 
-    private func add(_ costs: [[Double]], of name: String, to report: inout Report) {
+    private func add(_ costs: Costs, to report: inout Report) {
         let scenario = "adaptors, \(Self.connections) connections, lanes paused"
-        report.add(scenario, "\(name), CPU a request", costs[0].median, "us")
-        report.add(scenario, "\(name), CPU of the gateway's own route", costs[1].median, "us")
-        let ratios = zip(costs[0], costs[1]).map { $0 / $1 }
-        report.add(scenario, "\(name), ratio", ratios.median, "x", atMost: costs.count > 2 ? nil : limit)
+        let name = costs.pair.name
+        report.add(scenario, "\(name), CPU a request", costs.adaptor.median, "us")
+        report.add(scenario, "\(name), CPU of the gateway's own route", costs.native.median, "us")
+        let ratios = zip(costs.adaptor, costs.native).map { $0 / $1 }
+        report.add(scenario, "\(name), ratio", ratios.median, "x", atMost: limit)
         report.add(scenario, "\(name), ratio, lowest of \(ratios.count)", ratios.percentile(0), "x")
         report.add(scenario, "\(name), ratio, highest of \(ratios.count)", ratios.percentile(1), "x")
-        guard costs.count > 2 else { return }
-        let others = zip(costs[0], costs[2]).map { $0 / $1 }
-        report.add(scenario, "\(name), ratio to events without the router", others.median, "x", atMost: limit)
     }
 
     /// Checks that each request became an event: the status of gorush's responses is always 200.
