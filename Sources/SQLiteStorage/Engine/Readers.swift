@@ -14,6 +14,7 @@ final class Readers: Sendable {
         var idle: [ConnectionQueue] = []
         /// The reads that wait for a connection: no more than there are callers, each of which waits for its own.
         var waiting = Deque<Read>()
+        var isClosed = false
     }
 
     private let open: @Sendable () throws -> Connection
@@ -35,20 +36,31 @@ final class Readers: Sendable {
     }
 
     /// Closes the connections, after the reads that run; what is read afterwards throws `StorageError.closed`.
-    func close() { for reader in state.withLock({ $0.all }) { reader.close() } }
+    func close() {
+        let all = state.withLock { state in
+            state.isClosed = true
+            return state.all
+        }
+        for reader in all { reader.close() }
+    }
 
     private func start(_ read: @escaping Read) {
-        let free = state.withLock { state -> ConnectionQueue? in
-            if let reader = state.idle.popLast() { return reader }
+        let free = state.withLock { state -> Result<ConnectionQueue, StorageError>? in
+            guard !state.isClosed else { return .failure(.closed) }
+            if let reader = state.idle.popLast() { return .success(reader) }
             guard state.all.count < Self.maxCount else {
                 state.waiting.append(read)
                 return nil
             }
             let reader = ConnectionQueue(label: "switchboard.sqlite.reader", open: open)
             state.all.append(reader)
-            return reader
+            return .success(reader)
         }
-        if let free { run(read, on: free) }
+        switch free {
+        case .success(let reader)?: run(read, on: reader)
+        case .failure(let error)?: read(.failure(error))
+        case nil: break
+        }
     }
 
     private func run(_ read: @escaping Read, on reader: ConnectionQueue) {
