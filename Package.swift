@@ -549,7 +549,8 @@ let package = Package(
         .testTarget(
             name: "LifeTests",
             dependencies: [
-                "switchboard", "switchboard-proof", "Gateway", "GatewayClient", "ProcessHarness", "PushSimulator",
+                "CSQLite", "switchboard", "switchboard-proof", "Gateway", "GatewayClient", "ProcessHarness",
+                "PushSimulator",
                 "SwitchboardClient", "SwitchboardClientLinux", "TLS", "GatewayModel", "TestSupport",
                 httpClient, logging, nioCore, nioPosix, crypto, cryptoExtras,
             ],

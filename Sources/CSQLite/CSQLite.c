@@ -101,3 +101,8 @@ int switchboard_sqlite_configure(void) {
     };
     return sqlite3_config(SQLITE_CONFIG_PCACHE2, &methods);
 }
+
+void switchboard_sqlite_refuse_quoted_texts(sqlite3 *connection) {
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+}

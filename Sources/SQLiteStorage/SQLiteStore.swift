@@ -16,7 +16,6 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     let readers: Readers
     /// The database file.
     private let path: String
-    private let lock: DataLock
     private let isClosed = Mutex(false)
     private let outboundListeners = Mutex<[@Sendable (BrandID, Int) -> Void]>([])
     private let sessionListeners = Mutex<[@Sendable (SessionEnd) -> Void]>([])
@@ -26,6 +25,8 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     let checkpointer: Checkpointer
     /// The newest changes of followed logs, which the writer adds.
     let recent: RecentChanges
+    /// The last one: it is released after the connections.
+    private let lock: DataLock
 
     private init(
         writing: ConnectionQueue,
@@ -360,7 +361,9 @@ package final class SQLiteStore: GatewayStore, SQLStore {
             DispatchQueue.global().async {
                 self.checkpointer.close()
                 self.readers.close()
-                // The last one, which checkpoints when it closes. When that fails, the next start reads the WAL.
+                // A connection that closes moves nothing while another process reads. When this fails, the next start reads
+                // the WAL.
+                _ = try? self.writing.wait { try $0.checkpoint(SQLITE_CHECKPOINT_TRUNCATE) }
                 self.writing.close()
                 continuation.resume()
             }

@@ -1,3 +1,4 @@
+import CSQLite
 import Crypto
 import Foundation
 import GatewayClient
@@ -364,7 +365,13 @@ struct MasterKeyRotationTests: MasterKeyTests {
     func killedInCommit() async throws {
         try await prepare()
         let old = try key()
+        // The log has a page, and another connection that keeps it until the rotation has opened the data: the first page of
+        // a log is written after a sync of its header.
+        var other: OpaquePointer?
+        sqlite3_open(data + "/switchboard.sqlite", &other)
+        #expect(sqlite3_exec(other, "PRAGMA user_version = 0", nil, nil, nil) == SQLITE_OK)
         try await rotate(sync: FaultSwitch.hang) { tracer, process in
+            sqlite3_close(other)
             let new = try key("master-key.new")
             try await wait(for: "the transaction in the log") { try sealed(with: new) > 0 }
             Foundation.kill(process, SIGKILL)

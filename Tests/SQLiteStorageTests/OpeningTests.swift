@@ -59,6 +59,29 @@ struct OpeningTests {
         await store.close()
     }
 
+    @Test("a name in double quotes is never a text")
+    func quotedNames() async throws {
+        let store = try engine.openSQLite()
+        #expect(throws: SQLiteError.self) {
+            try store.writing.wait { try $0.run("SELECT * FROM brands WHERE id = \"acme\"") }
+        }
+        await store.close()
+    }
+
+    @Test("a store that closes beside a reader of another process leaves nothing in the WAL that can be moved")
+    func closedBesideReader() async throws {
+        let store = try engine.openSQLite()
+        let other = try DatabaseQueue(path: engine.path)
+        try await store.pool.write {
+            try $0.run("INSERT INTO brands (id, name, settings, created_at) VALUES ('acme', 'Acme', '{}', 0)")
+        }
+        await store.close()
+        let log = try FileManager.default.attributesOfItem(atPath: engine.path + "-wal")[.size] as? Int
+        #expect(log == 0)
+        #expect(try await other.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM brands") } == 1)
+        try other.close()
+    }
+
     @Test("an open file cannot be opened again, a closed one can")
     func locked() async throws {
         let store = try engine.openSQLite()

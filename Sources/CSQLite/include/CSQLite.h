@@ -11,3 +11,6 @@
 ///
 /// Returns SQLITE_OK, or SQLITE_MISUSE when SQLite is in use already: all stays as it was.
 int switchboard_sqlite_configure(void);
+
+/// Makes "name" a name in the statements of a connection, and never a text: a misspelt column is an error.
+void switchboard_sqlite_refuse_quoted_texts(sqlite3 *connection);

@@ -104,6 +104,7 @@ struct DatabaseCopy {
         var code = SQLITE_OK
         while code == SQLITE_OK {
             code = sqlite3_backup_step(backup, pagesPerStep)
+            guard code == SQLITE_OK || code == SQLITE_DONE else { break }
             let total = sqlite3_backup_pagecount(backup)
             progress(Int(total - sqlite3_backup_remaining(backup)), Int(total))
         }

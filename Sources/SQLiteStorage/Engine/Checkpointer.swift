@@ -153,6 +153,8 @@ final class Checkpointer: Sendable {
                 let db = try connection.get()
                 start = Self.start.clamped(try db.size.pages / 4)
                 moved = try db.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+            } catch StorageError.closed {
+                // The gateway stops.
             } catch {
                 self.logger.warning(
                     "the WAL checkpoint failed; it is retried",

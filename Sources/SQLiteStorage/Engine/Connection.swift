@@ -27,6 +27,7 @@ final class Connection: SQLConnection {
         }
         handle = opened
         sqlite3_busy_timeout(handle, Self.busyMilliseconds)
+        switchboard_sqlite_refuse_quoted_texts(handle)
     }
 
     deinit {
