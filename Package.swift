@@ -6,7 +6,7 @@ let fuzzes = Context.environment["SWITCHBOARD_FUZZ"] != nil
 
 /// Whether only the programs are built, without tests and what they need: `Deploy/quickstart.sh` sets it.
 ///
-/// SwiftPM builds one product or everything. One build of all programs takes a tenth less time than one after the other.
+/// SwiftPM builds one product or everything. One build of all programs takes less time than one after the other.
 let onlyPrograms = Context.environment["SWITCHBOARD_ONLY_PROGRAMS"] != nil
 
 /// What makes libFuzzer see which ways an input took, and memory that is read beyond its end.
