@@ -95,11 +95,6 @@ struct HousekeepingSearch {
         time >= limit.milliseconds && time <= now.milliseconds
     }
 
-    private func brandKey(_ brand: BrandID) throws -> Int64? {
-        let row = try db.prepare("SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
-        return try row.next() ? row.int64(0) : nil
-    }
-
     private func messageMark(_ brand: Int64) throws -> Int64 {
         let row = try db.prepare("SELECT message FROM message_marks WHERE brand = ?").int(brand)
         return try row.next() ? row.int64(0) : .min

@@ -3,7 +3,7 @@ import GatewayStorage
 import SQLStorage
 import TurnRules
 
-/// Writes to the database, one transaction at a time; confined to the pool's writer queue.
+/// Writes to the database, one transaction at a time; confined to the queue of its connection.
 final class Writer: TurnRows, SQLTransaction {
     typealias Failure = any Error
 
